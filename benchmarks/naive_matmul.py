@@ -1,0 +1,53 @@
+"""Naive matrix product: the two index orders, against cuBLAS in full float32."""
+
+import cupy as cp
+
+from benchmarks.harness import Case, Reference
+from kernels.naive_matmul.matmul import matmul_kernel, matmul_swapped_kernel
+
+KERNEL = "kernels/naive_matmul/matmul.py"
+THREADS = (32, 8)  # a warp is 32 neighbours in x
+
+
+def run(bench):
+    for n in (512,) if bench.quick else (2048, 4096):
+        with bench.part(f"{n} x {n} x {n}"):
+            square(bench, n)
+
+
+def square(bench, n):
+    a, b = bench.random((n, n)), bench.random((n, n))
+    output = bench.output((n, n))
+    d_a, d_b, d_c = map(bench.device.numba, (a, b, output.array))
+    wide = (-(-n // THREADS[0]), -(-n // THREADS[1]))  # n x n: the same grid for both
+
+    # CuPy multiplies float32 in float32 unless CUPY_TF32 is set; TF32's error, about 3e-4, would
+    # not pass the tolerance.
+    bench.compare(
+        [
+            Case(
+                f"naive-matmul-{n}",
+                f"Naive matrix product, {n} x {n} x {n}, x over columns (coalesced)",
+                KERNEL,
+                lambda: matmul_kernel[wide, THREADS](d_a, d_b, d_c),
+                output,
+            ),
+            Case(
+                f"naive-matmul-swapped-{n}",
+                f"Naive matrix product, {n} x {n} x {n}, x over rows",
+                KERNEL,
+                lambda: matmul_swapped_kernel[wide, THREADS](d_a, d_b, d_c),
+                output,
+            ),
+        ],
+        Reference(
+            "cuBLAS SGEMM, cp.matmul, no TF32", lambda: cp.matmul(a, b, out=output.array), output
+        ),
+        a.astype(cp.float64) @ b.astype(cp.float64),
+        size=n,
+        dtype="float32",
+        unit="TFLOP/s",
+        tolerance=1e-5,
+        bytes=3 * 4 * n * n,
+        flops=2 * n**3,
+    )

@@ -1,0 +1,97 @@
+"""Wire Sybil to the pages, and count what is skipped."""
+
+import os
+
+import pytest
+
+from lockstep import collect, environment, languages
+from lockstep.page import PageError, find_root, paths, read
+
+# Before anything imports numba: a machine without a GPU runs in Numba's simulator.
+if "LOCKSTEP_TARGET" not in os.environ and not environment.gpus():
+    os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
+languages.prepare(languages.default_target())
+
+pytest_collect_file = collect.sybil().pytest()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--record", action="store_true", help="write evidence of pages that passed")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """After the last block of a page that passed whole, record the run."""
+    result = yield
+    example = getattr(item, "example", None)
+    if example is not None and item.config.getoption("record"):
+        document = example.document
+        if document.page and not getattr(document, "recorded", False) and document.done:
+            document.recorded = True
+            document.record()
+    return result
+
+
+# ---------------------------------------------------------------- nothing is skipped silently
+
+_seen: dict[str, int] = {}  # page -> blocks reported
+_skipped: dict[str, list[str]] = {}  # page, or test file -> reasons
+
+
+def pytest_runtest_logreport(report):
+    if hasattr(report, "context"):  # subtests
+        return
+    file = report.nodeid.split("::")[0]
+    if report.when == "call" or (report.when == "setup" and report.outcome != "passed"):
+        _seen[file] = _seen.get(file, 0) + 1
+        if report.outcome == "skipped" and not hasattr(report, "wasxfail"):
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+            _skipped.setdefault(file, []).append(f"{report.nodeid}: {reason}")
+
+
+def expected_skips() -> dict[str, tuple[int, int]]:
+    """Return, for each page, how many blocks run here and how many of them need a GPU."""
+    root, found = find_root(), {}
+    for file in paths(root):
+        try:
+            page = read(file, root)
+        except PageError:
+            continue
+        target = languages.target_here(page, languages.default_target())
+        runs = sum(block.runs for block in page.blocks) if target else 0
+        needs = page.meta.get("gpu_only", 0) if target in languages.CPU_TARGETS else 0
+        found[page.path] = (runs, needs)
+    return found
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """Refuse a run whose skips are not the ones that the pages declare."""
+    if hasattr(session.config, "workerinput"):
+        return
+    wrong = []
+    total = allowed = 0
+    for page, (runs, needs) in expected_skips().items():
+        if _seen.get(page) == runs and runs:  # the page ran whole
+            total, allowed = total + len(_skipped.get(page, [])), allowed + needs
+            if len(_skipped.get(page, [])) != needs:
+                wrong.append(f"{page}: {len(_skipped.get(page, []))} blocks skipped, not {needs}")
+    others = [r for file, rs in _skipped.items() if not file.endswith(".md") for r in rs]
+    if os.environ.get("LOCKSTEP_NO_SKIP") == "1":
+        wrong += [f"skipped: {reason}" for reason in others]
+        if languages.default_target() in languages.GPU_TARGETS:
+            wrong += [r for file, rs in _skipped.items() if file.endswith(".md") for r in rs]
+    session.config.lockstep_summary = (total, allowed, others, wrong)
+    if wrong and session.exitstatus == 0:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    total, allowed, others, wrong = getattr(config, "lockstep_summary", (0, 0, [], []))
+    target = languages.default_target()
+    terminalreporter.section("skips")
+    terminalreporter.line(
+        f"{total} blocks need a GPU ({allowed} declared by their pages); {target}"
+    )
+    terminalreporter.line(f"{len(others)} other tests skipped")
+    for line in others + [f"NOT EXPECTED: {w}" for w in wrong]:
+        terminalreporter.line(f"  {line}")

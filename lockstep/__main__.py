@@ -1,0 +1,200 @@
+"""python -m lockstep: status, run, gpu."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from lockstep import environment, evidence, languages
+from lockstep.page import INCLUDE, OUTPUT, PageError, find_root, read, read_all
+
+
+def status(root: Path, as_json: bool) -> int:
+    """Print pages, blocks by proof, what is stale or missing. Exit code 1 if anything is."""
+    pages = read_all(root)
+    records = evidence.Evidence(root)
+    problems = records.problems(pages)
+    rows = [(page, records.proofs(page)) for page in pages]
+    levels = Counter(proof.level for _, proofs in rows for proof in proofs)
+    shown = [
+        {
+            "page": page.path,
+            "line": block.page_line,
+            "source": block.source,
+            "reason": proof.reason,
+        }
+        for page, proofs in rows
+        for block, proof in zip(page.blocks, proofs, strict=True)
+        if proof.level == "shown"
+    ]
+    total = sum(levels.values())
+    if as_json:
+        data = {
+            "pages": {
+                page.path: {
+                    "blocks": dict(Counter(proof.level for proof in proofs)),
+                    "targets": sorted({run["target"] for run in records.runs(page)}),
+                }
+                for page, proofs in rows
+            },
+            "blocks": {level: levels[level] for level in evidence.LEVELS},
+            "total": total,
+            "typed": 0,  # read_all refuses a page with a typed block
+            "stale": [vars(problem) for problem in problems if problem.kind == "stale"],
+            "missing": [vars(problem) for problem in problems if problem.kind == "missing"],
+            "shown": shown,
+        }
+        print(json.dumps(data, indent=1))
+        return 1 if problems else 0
+    for page, proofs in rows:
+        if proofs:
+            counts = Counter(proof.level for proof in proofs)
+            text = ", ".join(f"{counts[x]} {x}" for x in evidence.LEVELS if counts[x])
+            targets = ", ".join(sorted({run["target"] for run in records.runs(page)})) or "nowhere"
+            print(f"{page.path}: {text} (ran on {targets})")
+    with_blocks = sum(bool(proofs) for _, proofs in rows)
+    print(f"\n{total} blocks on {with_blocks} of {len(pages)} pages, 0 typed")
+    for level in evidence.LEVELS:
+        share = 100 * levels[level] / total if total else 0
+        print(f"  {level:9} {levels[level]:4} {share:5.1f} %")
+    print(f"\n{len(shown)} only shown:")
+    for row in shown:
+        print(f"  {row['page']}:{row['line']}: {row['source']}: {row['reason']}")
+    counts = Counter(problem.kind for problem in problems)
+    print(f"\n{counts['stale']} stale, {counts['missing']} missing")
+    for problem in problems:
+        print(f"  {problem}")
+    return 1 if problems else 0
+
+
+def make_outputs(file: Path, root: Path) -> None:
+    """Create the output files that a new page includes and no run has written yet."""
+    for line in file.read_text(encoding="utf-8").splitlines():
+        include = INCLUDE.fullmatch(line)
+        if include and include["path"].startswith(OUTPUT) and not (root / include["path"]).exists():
+            (root / include["path"]).parent.mkdir(parents=True, exist_ok=True)
+            (root / include["path"]).write_text("(awaiting a GPU run)\n", encoding="utf-8")
+
+
+def run(root: Path, files: list[str], record: bool) -> int:
+    """Run pages where you are: on a GPU if there is one, else in Numba's simulator."""
+    target = languages.default_target()
+    if target in languages.GPU_TARGETS and not environment.gpus():
+        return no_gpu()
+    languages.prepare(target)
+    if target == "simulator":
+        print("No GPU here: Numba kernels run in Numba's simulator, on the CPU.\n")
+    from lockstep import collect  # after prepare: it must come before numba
+
+    failed = 0
+    for name in files:
+        file = Path(name)
+        if not file.is_file():
+            print(f"{name}: there is no such page. The pages are under docs/.")
+            return 2
+        make_outputs(file, root)
+        done, document = collect.run_page(file)
+        if not done:
+            failed += 1
+            continue
+        asserted = document.page.meta.get("gpu_only", 0)
+        found = len(languages.gpu_only(document.page))
+        if asserted != found:
+            print(
+                f"{document.page.path}: {found} blocks need a GPU, the front matter says "
+                f"{asserted}: write gpu_only: {found}"
+            )
+            failed += 1
+            continue
+        if record:
+            print(f"Recorded in {document.record().relative_to(root)}")
+        page = read(file, root)
+        left = [p for p in evidence.Evidence(root).problems([page]) if page.path in p.what]
+        print("\n".join(map(str, left)) or "Every block of this page is proved.")
+    return 1 if failed else 0
+
+
+def no_gpu() -> int:
+    print(
+        "There is no NVIDIA GPU here (nvidia-smi finds none). To run without one: "
+        "`make test`, or `python -m lockstep run docs/PAGE.md`, which use Numba's simulator.",
+        file=sys.stderr,
+    )
+    return 2
+
+
+def gpu(root: Path, steps: list[str], targets: list[str]) -> int:
+    """Run every page and every kernel test on the GPU here and write evidence/."""
+    if not environment.gpus():
+        return no_gpu()
+    found = environment.gpus()
+    print(f"{len(found)} x {found[0]['name']}, driver {found[0]['driver']}", flush=True)
+    codes = {}
+    base = {k: v for k, v in os.environ.items() if k != "NUMBA_ENABLE_CUDASIM"}
+    base["LOCKSTEP_NO_SKIP"] = "1"
+    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    for target in targets:
+        env = base | {"LOCKSTEP_TARGET": target}
+        if "pages" in steps:
+            print(f"== pages on {target}", flush=True)
+            codes[f"pages {target}"] = subprocess.call(
+                [*pytest, "docs", "--record"], cwd=root, env=env
+            )
+        if "kernels" in steps:
+            print(f"== kernel tests on {target}", flush=True)
+            tests = sorted(str(p.relative_to(root)) for p in (root / "tests").glob("test_kernels*"))
+            codes[f"kernels {target}"] = subprocess.call([*pytest, *tests], cwd=root, env=env)
+    if "sanitizer" in steps:
+        from lockstep import sanitizer
+
+        for tool in sanitizer.TOOLS:
+            print(f"== compute-sanitizer {tool}", flush=True)
+            codes[f"sanitizer {tool}"] = sanitizer.run(root, tool, base)
+        print("== known-wrong kernels", flush=True)
+        sys.path.insert(0, str(root))
+        from tests import wrong_kernels
+
+        codes["known-wrong kernels"] = sanitizer.run_wrong(root, wrong_kernels.CASES, base)
+    if "bench" in steps:
+        print("== benchmarks", flush=True)
+        codes["benchmarks"] = subprocess.call(
+            [sys.executable, "-m", "benchmarks"], cwd=root, env=base
+        )
+    print()
+    for name, code in codes.items():
+        print(f"{name}: {'passed' if code == 0 else f'FAILED ({code})'}")
+    return 1 if any(codes.values()) else 0
+
+
+STEPS = ("pages", "kernels", "sanitizer", "bench")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m lockstep", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("status", help="pages, blocks by proof, what is stale or missing")
+    one.add_argument("--json", action="store_true", dest="as_json")
+    two = commands.add_parser("run", help="run a page where you are and record that it ran")
+    two.add_argument("pages", nargs="+", metavar="PAGE", help="such as docs/index.md")
+    two.add_argument("--no-record", action="store_false", dest="record")
+    three = commands.add_parser("gpu", help="run everything on the GPU here and write evidence/")
+    three.add_argument("--steps", nargs="+", choices=STEPS, default=list(STEPS))
+    three.add_argument("--targets", nargs="+", default=["numba-cuda", "numba-cuda-mlir"])
+    choice = parser.parse_args(arguments)
+    try:
+        root = find_root()
+        if choice.command == "status":
+            return status(root, choice.as_json)
+        if choice.command == "run":
+            return run(root, choice.pages, choice.record)
+        return gpu(root, choice.steps, choice.targets)
+    except (PageError, FileNotFoundError) as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

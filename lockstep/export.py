@@ -1,0 +1,486 @@
+"""What the built site holds for machines and for taking away.
+
+* ``data/*.json``: pages, roadmap, benchmarks, microbenchmarks, each with a JSON schema;
+* beside each page its Markdown and, where it has Python, its script and its notebook;
+* ``llms.txt``, the list of pages, and ``llms-full.txt``, their text.
+
+Nothing here runs code or asks the network; everything comes from docs/, the sources and evidence/.
+"""
+
+import doctest
+import json
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep import figures, languages, roadmap, summary
+from lockstep.evidence import Evidence
+from lockstep.page import Block, Mistake, Page, PageError, read_all
+
+SCHEMAS = Path(__file__).parent / "schemas"
+LICENSE = "Text: CC BY 4.0. Code: Apache-2.0."
+PYTHON = {"python", "pycon"}
+
+BENCHMARK = (
+    "id title kernel sha256 size dtype ours reference unit ratio spread error device date fresh"
+).split()
+MICROBENCHMARK = ("id title value unit spread method kernel device date fresh terms").split()
+
+ADMONITION = re.compile(
+    r'(?:\?\?\?\+?|!!!|===[!+]?)\s+(?P<kind>[\w -]+?)?\s*(?:"(?P<title>.*)")?\s*$'
+)
+HEADING = re.compile(r"(?P<level>#{1,6})\s+(?P<text>.*?)\s*#*\s*$")
+ATTRIBUTES = re.compile(r"\s*\{:?\s*[.#][^{}]*\}")
+LINK = re.compile(r"(?P<open>!?\[[^\[\]]*\]\()(?P<target>[^()\s]+)(?P<close>[^()]*\))")
+
+
+@dataclass
+class Source:
+    """What is exported: the pages and evidence, and how the site names itself."""
+
+    root: Path
+    pages: list[Page]
+    records: Evidence
+    name: str = "Lockstep"
+    description: str = ""
+    url: str = "/"  # of the site's root, with a slash at the end
+    draft: bool = False  # say "not measured" where a figure is unknown
+
+    @classmethod
+    def of(cls, root: Path, **more) -> "Source":
+        return cls(root, read_all(root), Evidence(root), **more)
+
+
+def address(page: Page) -> str:
+    """Return a page's address below the site's root. The root itself is "./"."""
+    folder, name = posixpath.split(page.name)
+    path = folder if name == "index" else page.name
+    return f"{path}/" if path else "./"
+
+
+def has_python(page: Page) -> bool:
+    return any(b.language in PYTHON and "shown" not in b.options for b in page.blocks)
+
+
+def downloads(page: Page) -> list[dict]:
+    """Return what a reader can take away of a page: label, href from the site's root, file name."""
+    if not has_python(page):
+        return []
+    kinds = (("Markdown", "md"), ("Python script", "py"), ("Notebook", "ipynb"))
+    name = posixpath.basename(page.name)
+    return [
+        {"label": label, "href": f"{page.name}.{suffix}", "download": f"{name}.{suffix}"}
+        for label, suffix in kinds
+    ]
+
+
+def write(source: Source, site_dir: Path) -> None:
+    """Write every file below a built site. Raises ``PageError`` for a figure that is not there."""
+    for name, rows in data(source).items():
+        _write(site_dir / "data" / f"{name}.json", _json(rows))
+        schema = (SCHEMAS / f"{name}.json").read_text(encoding="utf-8")
+        _write(site_dir / "data" / "schemas" / f"{name}.json", schema)
+    for page in source.pages:
+        _write(site_dir / f"{page.name}.md", markdown(page, source))
+        if has_python(page):
+            _write(site_dir / f"{page.name}.py", script(page, source))
+            _write(site_dir / f"{page.name}.ipynb", _json(notebook(page, source)))
+    _write(site_dir / "llms.txt", llms(source))
+    _write(site_dir / "llms-full.txt", llms_full(source))
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+# ---------------------------------------------------------------- data
+
+
+def data(source: Source) -> dict[str, list[dict]]:
+    """Return the rows of each data file, by its name without the suffix."""
+    records = source.records
+    return {
+        "pages": [_page_row(page, records) for page in source.pages],
+        "roadmap": _roadmap_rows(source),
+        "benchmarks": _rows(records.benchmarks, BENCHMARK),
+        "microbenchmarks": _rows(records.microbenchmarks, MICROBENCHMARK),
+    }
+
+
+def _page_row(page: Page, records: Evidence) -> dict:
+    blocks = [
+        {
+            "source": block.path,
+            "section": block.section,
+            "language": block.language,
+            "sha256": block.sha256,
+            "proof": proof.level,
+            "reason": proof.reason,
+        }
+        for block, proof in zip(page.blocks, records.proofs(page), strict=True)
+    ]
+    # Runs of other text under this page's path are told, too: they are not fresh.
+    runs = [(run, True) for run in records.by_hash.get(page.sha256, []) if page.blocks]
+    for record in records.pages.get(page.path, []):
+        if record["sha256"] != page.sha256:
+            runs += [(run, False) for run in record["runs"]]
+    return {
+        "url": address(page),
+        "title": page.title,
+        "kind": page.meta["kind"],
+        "roadmap": page.meta.get("roadmap", []),
+        "blocks": blocks,
+        "runs": [
+            {
+                "target": run["target"],
+                "device": run["device"]["name"],
+                "date": run["date"],
+                "outcome": run["outcome"],
+                "fresh": fresh,
+            }
+            for run, fresh in runs
+        ],
+    }
+
+
+def _roadmap_rows(source: Source) -> list[dict]:
+    if not (source.root / roadmap.DATA).is_file():
+        return []
+    pages = {page.path: page for page in source.pages}
+    rows = []
+    for item in roadmap.items(source.root):
+        page = pages.get(f"docs/{item['page']}")
+        row = {key: item[key] for key in ("id", "title", "phase")}
+        rows.append(row | {"url": address(page) if page else None, "state": item["state"]})
+    return rows
+
+
+def _rows(table: dict[str, dict], columns: list[str]) -> list[dict]:
+    return [
+        {c: row["device"]["name"] if c == "device" else row[c] for c in columns}
+        for _, row in sorted(table.items())
+    ]
+
+
+# ---------------------------------------------------------------- text
+
+
+def _parts(page: Page) -> Iterator[tuple[int, str | Block, str]]:
+    """Yield (line of the file, line of prose or block, its indent), in the order of the page."""
+    blocks = {block.page_line: block for block in page.blocks}
+    lines = enumerate(page.body.splitlines(), start=page.body_line)
+    for number, line in lines:
+        if block := blocks.get(number):
+            yield number, block, line[: len(line) - len(line.lstrip())]
+            next(lines), next(lines)  # the include and the end of the fence
+        else:
+            yield number, line, ""
+
+
+def _prose(source: Source, number: int, page: Page, line: str) -> str:
+    """Put the measured numbers into a line of prose."""
+
+    def figure(match: re.Match) -> str:
+        try:
+            return figures.text(source.records, match["kind"], match["key"])
+        except KeyError as error:
+            if source.draft:
+                return f"⟨{match['key']}⟩ not measured"
+            mend = "correct the key, or measure it on a GPU: make bench"
+            raise PageError([Mistake(page.path, number, error.args[0], mend)]) from None
+
+    pieces = figures.outside_code(line)
+    return "".join(figures.KEY.sub(figure, p) if is_prose else p for p, is_prose in pieces)
+
+
+def _generated(source: Source, page: Page, line: str) -> list[str] | None:
+    """Return the lines that a marker stands for, in plain Markdown, or None for other lines."""
+    folder = posixpath.dirname(page.name) or "."
+    if marker := roadmap.MARKER.match(line):
+        lines, last = [], None
+        for item in roadmap.items(source.root):
+            if marker[1] not in ("all", item["phase"]) or (
+                marker[1] == "all" and item["phase"] == roadmap.QUESTIONS
+            ):
+                continue
+            if item["group"] != last:
+                last = item["group"]
+                lines += ["", f"**{last}**", ""]
+            title = item["title"]
+            if item["page"]:
+                title = f"[{title}]({posixpath.relpath(item['page'], folder)})"
+            lines.append(f"- {title} ({item['state']})")
+        return lines
+    if line.strip() == "[[evidence:summary]]":
+        text = summary.render(source.pages, source.records, folder)
+        return re.sub(r"</?span[^>]*>", "", text).split("\n")
+    return None
+
+
+def _fence(block: Block, indent: str = "") -> list[str]:
+    marks = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`{3,}", block.text)), 3)
+    title = block.options.get("title") or block.options.get("file")
+    language = "text" if block.language == "output" else block.language
+    opening = f'{marks}{language} title="{title}"' if title else f"{marks}{language}"
+    return [indent + line if line else "" for line in (opening, *block.text.split("\n"), marks)]
+
+
+def markdown(page: Page, source: Source) -> str:
+    """Return a page as Markdown with every block and figure in place."""
+    lines = ["---"]
+    for key in ("title", "description"):
+        lines.append(f"{key}: {json.dumps(page.meta[key], ensure_ascii=False)}")
+    lines += [f"url: {source.url}{address(page).removeprefix('./')}", "---"]
+    for number, part, indent in _parts(page):
+        if isinstance(part, Block):
+            lines += _fence(part, indent)
+        elif (generated := _generated(source, page, part)) is not None:
+            lines += generated
+        else:
+            lines.append(_prose(source, number, page, part))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+# ---------------------------------------------------------------- script
+
+
+def _comment(text: str, mark: str = "") -> str:
+    return "\n".join(f"# {mark}{line}".rstrip() for line in text.split("\n"))
+
+
+def _examples(block: Block) -> list[doctest.Example]:
+    return doctest.DocTestParser().get_examples(block.text)
+
+
+def _literal(text: str) -> str:
+    """Return a text as Python source, raw where that is possible."""
+    if '"""' in text or text.endswith(('"', "\\")) or "\r" in text:
+        return repr(text)
+    return f'r"""{text}"""'
+
+
+def script(page: Page, source: Source, skip: set[int] | frozenset[int] = frozenset()) -> str:
+    """Return the Python of a page, in order, as one script. ``skip``: blocks to leave out."""
+    needs_gpu = languages.gpu_only(page)
+    parts = [
+        "\n".join(
+            [
+                f"# {page.title}",
+                f"# {source.url}{address(page).removeprefix('./')}",
+                f"# {LICENSE}",
+                *_needs(page, len(needs_gpu)),
+            ]
+        )
+    ]
+    if any("file" in block.options and block.runs for block in page.blocks):
+        parts.append("from pathlib import Path")
+    headings: dict[int, str] = {}  # those that no block has followed yet, by level
+    for _, part, _ in _parts(page):
+        if not isinstance(part, Block):
+            if heading := HEADING.match(part):
+                level = len(heading["level"])
+                text = ATTRIBUTES.sub("", heading["text"])
+                headings = {n: h for n, h in headings.items() if n < level}
+                if level > 1:  # the title stands above
+                    headings[level] = f"# {heading['level']} {text}"
+        elif part.index not in skip:
+            parts += [*headings.values(), _script_block(part)]
+            headings = {}
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _needs(page: Page, needs_gpu: int) -> list[str]:
+    """Say what a script needs to run."""
+    wanted = languages.targets(page)
+    if wanted == ("cpu",):
+        return []
+    gpus = page.meta.get("gpus", 1)
+    lines = ["#", f"# Needs {'an NVIDIA GPU' if gpus == 1 else f'{gpus} NVIDIA GPUs'}."]
+    if "cupy" not in wanted:
+        total = sum(block.runs for block in page.blocks)
+        if needs_gpu:
+            lines.append(
+                f"# {total - needs_gpu} of its {total} blocks also run in Numba's simulator,"
+            )
+            lines.append(
+                "# on any computer: set NUMBA_ENABLE_CUDASIM=1. It stops at the first other."
+            )
+        else:
+            lines.append("# Without one it runs in Numba's simulator: set NUMBA_ENABLE_CUDASIM=1.")
+    return lines
+
+
+def _script_block(block: Block) -> str:
+    if "shown" in block.options:
+        return f"# (shown only: {block.options['shown']})\n{_comment(block.text, '  ')}"
+    if block.language == "output":
+        return f"# It printed, on the machine of the record:\n{_comment(block.text, '  ')}"
+    if name := block.options.get("file"):
+        return f'Path({name!r}).write_text({_literal(block.text + chr(10))}, encoding="utf-8")'
+    if block.language == "python":
+        return block.text
+    if block.language == "pycon":
+        lines = []
+        for example in _examples(block):
+            lines.append(example.source.rstrip("\n"))
+            if example.want:
+                lines.append(_comment(example.want.rstrip("\n")))
+        return "\n".join(lines)
+    return _comment(block.text, "$ ")
+
+
+# ---------------------------------------------------------------- notebook
+
+
+def notebook(page: Page, source: Source) -> dict:
+    """Return a page as a notebook (nbformat 4.5): prose, code, and files by %%writefile."""
+    cells: list[dict] = []
+    prose: list[str] = []
+
+    def add(kind: str, text: str) -> None:
+        cell = {"cell_type": kind, "id": f"cell-{len(cells)}", "metadata": {}}
+        cell["source"] = text.splitlines(keepends=True)
+        if kind == "code":
+            cell |= {"execution_count": None, "outputs": []}
+        cells.append(cell)
+
+    def flush() -> None:
+        text = "\n".join(prose).strip("\n")
+        if text:
+            add("markdown", text)
+        prose.clear()
+
+    needs = [line.removeprefix("#").strip() for line in _needs(page, len(languages.gpu_only(page)))]
+    url = source.url + address(page).removeprefix("./")
+    add("markdown", " ".join([f"From [{page.title}]({url}). {LICENSE}", *needs]).replace("  ", " "))
+    flat = _flattener()
+    absolute = _absolute_links(page, source)
+    for number, part, indent in _parts(page):
+        if not isinstance(part, Block):
+            generated = _generated(source, page, part)
+            lines = [part] if generated is None else generated
+            for line in lines:
+                line = _prose(source, number, page, flat(line))
+                prose.append(absolute(ATTRIBUTES.sub("", line)))
+            continue
+        flat(indent + "fence")  # the fence may end an admonition
+        codes = _notebook_codes(part)
+        if not codes:
+            prose.extend(_fence(part))
+            continue
+        flush()
+        for code in codes:
+            add("code", code)
+    flush()
+    return {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def _notebook_codes(block: Block) -> list[str]:
+    """Return the code cells of a block; none for what is only read."""
+    if "shown" in block.options or block.language == "output":
+        return []
+    if name := block.options.get("file"):
+        return [f"%%writefile {name}\n{block.text}"]
+    if block.language == "python":
+        return [block.text]
+    if block.language == "pycon":  # a cell prints its last value, so each value ends a cell
+        codes, lines = [], []
+        for example in _examples(block):
+            lines.append(example.source.rstrip("\n"))
+            if example.want:
+                codes.append("\n".join(lines))
+                lines = []
+        return codes + (["\n".join(lines)] if lines else [])
+    return [f"%%bash\n{block.text}"]
+
+
+def _flattener() -> Callable[[str], str]:
+    """Return a function that takes the lines of a page in order and undoes admonitions and tabs.
+
+    Their titles become bold text, and what is indented below them moves to the left.
+    """
+    margins: list[int] = []
+
+    def flat(line: str) -> str:
+        if not line.strip():
+            return ""
+        indent = len(line) - len(line.lstrip())
+        while margins and indent < margins[-1]:
+            margins.pop()
+        line = line[margins[-1] :] if margins else line
+        if found := ADMONITION.fullmatch(line.strip()):
+            margins.append(indent + 4)
+            return f"**{found['title'] or (found['kind'] or '').capitalize()}**\n"
+        return line
+
+    return flat
+
+
+def _absolute_links(page: Page, source: Source) -> Callable[[str], str]:
+    """Return a function that points the links of a line at the site: a notebook travels alone."""
+    pages = {other.path: other for other in source.pages}
+
+    def target(link: re.Match) -> str:
+        path, _, anchor = link["target"].partition("#")
+        if anchor == "only-dark":
+            return ""
+        if re.match(r"[a-z][a-z0-9+.-]*:", path) or path.startswith("/"):
+            return link[0]
+        anchor = "" if not anchor or anchor.startswith("only-") else f"#{anchor}"
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path))
+        other = page if not path else pages.get(place)
+        below = address(other).removeprefix("./") if other else place.removeprefix("docs/")
+        return f"{link['open']}{source.url}{below}{anchor}{link['close']}"
+
+    def absolute(line: str) -> str:
+        pieces = figures.outside_code(line)
+        return "".join(LINK.sub(target, p) if is_prose else p for p, is_prose in pieces)
+
+    return absolute
+
+
+# ---------------------------------------------------------------- llms.txt
+
+
+def llms(source: Source) -> str:
+    """Return llms.txt (https://llmstxt.org): the pages by section, each with its description."""
+    titles = {page.name: page.title for page in source.pages}
+    sections: dict[str, list[Page]] = {}
+    for page in sorted(source.pages, key=lambda page: "/" in page.name):
+        top, slash, _ = page.name.partition("/")
+        name = titles.get(f"{top}/index", top.capitalize()) if slash else source.name
+        sections.setdefault(name, []).append(page)
+    lines = [f"# {source.name}", "", f"> {source.description}", ""]
+    lines.append(f"All pages in one file: [llms-full.txt]({source.url}llms-full.txt)")
+    for name, pages in sections.items():
+        lines += ["", f"## {name}", ""]
+        for page in sorted(pages, key=_reading_order):
+            link = f"{source.url}{page.name}.md"
+            lines.append(f"- [{page.title}]({link}): {page.meta['description']}")
+    return "\n".join(lines) + "\n"
+
+
+def llms_full(source: Source) -> str:
+    """Return the Markdown of every page, one after the other."""
+    pages = sorted(source.pages, key=_reading_order)
+    return "\n".join(markdown(page, source) for page in pages)
+
+
+def _reading_order(page: Page) -> list[tuple[bool, str]]:
+    """Sort a folder's index before the other pages of the folder."""
+    return [(part != "index", part) for part in page.name.split("/")]

@@ -1,0 +1,96 @@
+"""Measured numbers as a reader sees them: three significant digits, and a unit that fits."""
+
+import math
+import re
+from collections.abc import Iterator
+
+from lockstep.evidence import Evidence
+
+# [[bench:ID.FIELD]] or [[micro:ID]]
+KEY = re.compile(r"\[\[(?P<kind>bench|micro):(?P<key>[^\s\[\]]+)\]\]")
+KINDS = {"bench": "benchmarks", "micro": "microbenchmarks"}
+AWAITING = "awaiting a GPU run"
+SPACE = "\u202f"  # narrow, and no line ends there
+
+# The unit of a field, by the last word of its name. `ours`, `reference` and `value` have the
+# unit of their row; a field that is not here has none.
+UNITS = {
+    "gbps": "GB/s",
+    "tflops": "TFLOP/s",
+    "s": "s",
+    "ms": "ms",
+    "us": "us",
+    "ns": "ns",
+    "bytes": "B",
+    "share": "%",
+    "spread": "%",
+}
+ROW_UNIT = {"ours", "reference", "value"}
+# Units that are one quantity at several scales, smallest first.
+SCALES = (
+    {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0},
+    {"B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12},
+    {"FLOP/s": 1.0, "MFLOP/s": 1e6, "GFLOP/s": 1e9, "TFLOP/s": 1e12, "PFLOP/s": 1e15},
+)
+
+
+def unit_of(row: dict, name: str) -> str | None:
+    """Return the unit of one field of a row of evidence, or None for a plain number."""
+    if name in ROW_UNIT:
+        return row.get("unit")
+    return UNITS.get(name.rsplit("_", 1)[-1])
+
+
+def quantity(value: float, unit: str | None = None) -> str:
+    """Return a number with its unit, such as 3.07 TB/s for 3071.8 and GB/s.
+
+    A whole number without a scaled unit is a count and keeps all its digits.
+    """
+    unit = {"us": "µs", "": None}.get(unit, unit)
+    if unit == "%":
+        return f"{_digits(_significant(100 * value))}{SPACE}%"
+    for scale in SCALES:
+        if unit in scale:
+            plain = _significant(value * scale[unit])
+            fits = [u for u, size in scale.items() if abs(plain) >= size * (1 - 1e-12)]
+            unit = fits[-1] if fits else next(iter(scale))
+            return f"{_digits(_significant(plain / scale[unit]))}{SPACE}{unit}"
+    text = f"{value:,}" if isinstance(value, int) else _digits(_significant(value))
+    return f"{text}{SPACE}{unit}" if unit else text
+
+
+def _significant(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def _digits(value: float) -> str:
+    """Write a number that has three significant digits, zeros at the end included."""
+    if value == 0:
+        return "0"
+    power = math.floor(math.log10(abs(value)))
+    if power < -4:  # an error, such as 2.31 × 10⁻⁷
+        raised = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        return f"{value / 10**power:.2f}{SPACE}×{SPACE}10{raised}"
+    return f"{value:,.{max(0, 2 - power)}f}"
+
+
+def text(records: Evidence, kind: str, key: str) -> str:
+    """Return a measured number as plain text. Raises ``KeyError`` with what is there instead."""
+    row, name = records.figure(kind, key)
+    return quantity(row[name], unit_of(row, name)) if row["fresh"] else AWAITING
+
+
+def circumstances(row: dict) -> str:
+    """Say where, when and how often a row was measured, and how far it spread."""
+    parts = [row["device"]["name"], row["date"]]
+    if row.get("repeats"):
+        parts.append(f"median of {row['repeats']}")
+    if row.get("spread") is not None:
+        parts.append(f"spread {quantity(row['spread'], '%')}")
+    return ", ".join(parts)
+
+
+def outside_code(line: str) -> Iterator[tuple[str, bool]]:
+    """Yield the pieces of a line of prose, each with whether it is prose and not `code`."""
+    for piece in re.split(r"(`+[^`]*`+)", line):
+        yield piece, not piece.startswith("`")

@@ -1,0 +1,375 @@
+"""The GPU side of the machine: targets, what a CPU cannot run, and how each language runs.
+
+A page runs on a *target*:
+
+=================  ===========================================================
+numba-cuda         on a GPU, Numba kernels compiled by numba-cuda
+numba-cuda-mlir    on a GPU, the same source compiled by numba-cuda-mlir
+cupy               on a GPU, a page without Numba kernels
+simulator          on a CPU, Numba kernels in Numba's simulator
+cpu                on a CPU, a page that uses no GPU
+=================  ===========================================================
+"""
+
+import ast
+import contextlib
+import doctest
+import io
+import os
+import subprocess
+import symtable
+import sys
+import traceback
+import types
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from lockstep import environment
+from lockstep.page import Block, Page
+
+GPU_TARGETS = ("numba-cuda", "numba-cuda-mlir", "cupy")
+CPU_TARGETS = ("simulator", "cpu")
+
+# Packages that need a GPU, or that only a GPU machine has.
+GPU_MODULES = {"cupy", "cupyx", "mpi4py", "torch", "triton", "pynvml"}
+# What numba.cuda has and Numba's simulator has not (numba-cuda 0.30.4).
+SIMULATOR_LACKS = {
+    "shfl_sync",
+    "shfl_up_sync",
+    "shfl_down_sync",
+    "shfl_xor_sync",
+    "ballot_sync",
+    "all_sync",
+    "any_sync",
+    "eq_sync",
+    "match_any_sync",
+    "match_all_sync",
+    "activemask",
+    "lanemask_lt",
+    "syncwarp",
+    "nanosleep",
+    "event",
+    "event_elapsed_time",
+    "managed_array",
+    "as_cuda_array",
+    "current_context",
+    "get_current_device",
+    "gpus",
+    "detect",
+    "select_device",
+    "list_devices",
+}
+
+
+class NeedsGpu(Exception):
+    """This block cannot run here; the text says why."""
+
+
+class Failed(Exception):
+    """A block did not do what the page says; the text names file, line and what happened."""
+
+
+def default_target() -> str:
+    """Return the target of this process: $LOCKSTEP_TARGET, else what the machine has."""
+    target = os.environ.get("LOCKSTEP_TARGET")
+    if target is None:
+        simulated = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
+        target = "numba-cuda" if environment.gpus() and not simulated else "simulator"
+    if target not in GPU_TARGETS + CPU_TARGETS:
+        raise SystemExit(f"LOCKSTEP_TARGET={target}: use one of {GPU_TARGETS + CPU_TARGETS}")
+    return target
+
+
+def prepare(target: str) -> None:
+    """Set this process up for a target, before anything imports numba."""
+    if target == "simulator":
+        os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
+    elif target == "numba-cuda-mlir":
+        swap_numba()
+
+
+def swap_numba() -> None:
+    """Make ``from numba import cuda`` give numba-cuda-mlir's.
+
+    A reader changes one line, ``from numba_cuda_mlir import cuda``; a stand-in module named
+    numba does the same here, so that the source that ran is the source on the page.
+    """
+    if isinstance(sys.modules.get("numba"), types.ModuleType) and hasattr(
+        sys.modules["numba"], "__lockstep__"
+    ):
+        return
+    if "numba" in sys.modules:
+        raise RuntimeError("numba is imported already: call swap_numba() first")
+    numba = types.ModuleType("numba")
+    numba.__lockstep__ = "numba-cuda-mlir"
+    numba.__path__ = []
+    numba.cuda = import_module("numba_cuda_mlir.cuda")
+    sys.modules["numba"] = numba
+    sys.modules["numba.cuda"] = numba.cuda
+
+
+def targets(page: Page) -> tuple[str, ...]:
+    """Return the targets that prove a page: on a GPU if it uses one, else on a CPU."""
+    roots = {root for block in page.blocks for root in _imports(block)}
+    if "numba" in roots:
+        skipped = page.meta.get("not_on", {})
+        return tuple(t for t in ("numba-cuda", "numba-cuda-mlir") if t not in skipped)
+    uses_gpu = roots & GPU_MODULES or any(b.options.get("run") == "gpu" for b in page.blocks)
+    return ("cupy",) if uses_gpu else ("cpu",)
+
+
+def target_here(page: Page, target: str) -> str | None:
+    """Return the target to run a page on in a process set up for ``target``, or None."""
+    wanted = targets(page)
+    if target in GPU_TARGETS:
+        if target in wanted:
+            return target
+        # Pages without Numba run once, beside the first compiler.
+        return wanted[0] if target == "numba-cuda" and wanted[0] in {"cupy", "cpu"} else None
+    return "cpu" if wanted == ("cpu",) else "simulator"
+
+
+def gpu_only(page: Page) -> dict[int, str]:
+    """Return why each block that a CPU cannot run cannot, by its index.
+
+    A block needs a GPU when it imports a package that does, uses what Numba's simulator lacks,
+    or uses a name that such a block made.
+    """
+    reasons: dict[int, str] = {}
+    made: dict[str, str] = {}  # names and files that only a GPU machine has
+    for block in page.blocks:
+        if not block.runs:
+            continue
+        reason = None
+        if block.options.get("run") == "gpu":
+            reason = "it is a command for a GPU machine"
+        elif block.language in {"python", "pycon"} and "file" not in block.options:
+            reason = _gpu_reason(block, made)
+            if reason:
+                made.update(dict.fromkeys(_bound(block), f"{block.where} needs a GPU"))
+            else:
+                for name in _bound(block):
+                    made.pop(name, None)  # made anew, without a GPU
+        if reason:
+            reasons[block.index] = reason
+    return reasons
+
+
+def _trees(block: Block) -> list[ast.Module]:
+    if block.language == "pycon":
+        examples = doctest.DocTestParser().get_examples(block.text)
+        sources = [e.source for e in examples]
+    elif block.language == "python":
+        sources = [block.text]
+    else:
+        return []
+    trees = []
+    for source in sources:
+        with contextlib.suppress(SyntaxError):  # running the block reports it, with its line
+            trees.append(ast.parse(source))
+    return trees
+
+
+def _imports(block: Block) -> set[str]:
+    found = set()
+    for tree in _trees(block):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.split(".")[0])
+    return found
+
+
+def _gpu_reason(block: Block, made: dict[str, str]) -> str | None:
+    if modules := sorted(_imports(block) & GPU_MODULES):
+        return f"it imports {modules[0]}, which needs a GPU"
+    bound: set[str] = set()  # names that this block has made itself so far
+    for tree in _trees(block):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and node.attr in SIMULATOR_LACKS:
+                if isinstance(node.value, ast.Name) and node.value.id == "cuda":
+                    return f"it uses cuda.{node.attr}, which Numba's simulator lacks"
+        for statement in tree.body:
+            for name in sorted(_read(statement) & made.keys() - bound):
+                return f"it uses {name}: {made[name]}"
+            bound |= _written(statement)
+    return None
+
+
+def _read(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement reads from outside its own functions."""
+    found = set()
+    tables = [symtable.symtable(ast.unparse(statement), "<block>", "exec")]
+    while tables:
+        table = tables.pop()
+        top = table.get_type() == "module"
+        for symbol in table.get_symbols():
+            if symbol.is_referenced() and (top or symbol.is_global()):
+                found.add(symbol.get_name())
+        tables += table.get_children()
+    return found
+
+
+def _bound(block: Block) -> set[str]:
+    """Return the names that a block binds at its top level."""
+    return {n for tree in _trees(block) for stmt in tree.body for n in _written(stmt)}
+
+
+def _written(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement binds in the page's namespace."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {(a.asname or a.name).split(".")[0] for a in statement.names}
+    return {
+        n.id
+        for n in ast.walk(statement)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+
+
+# ---------------------------------------------------------------- how each language runs
+
+
+def run_block(block: Block, namespace: dict, folder: Path, root: Path, target: str) -> dict:
+    """Run one block. Returns what is recorded of it: outcome, and output where it printed.
+
+    ``outcome`` is "passed" (it ran), "compiled" or "written" (a file for a later block).
+    Raises ``Failed`` with the source line when it does not do what the page says.
+    """
+    if "file" in block.options:
+        (folder / block.options["file"]).write_text(block.text + "\n", encoding="utf-8")
+        if block.language == "cuda":
+            compile_cuda(block)
+            return {"outcome": "compiled"}
+        if block.language == "python":
+            _compile_python(block, root)
+        return {"outcome": "written"}
+    printed = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+        if block.language == "python":
+            _run_python(block, namespace, root)
+        elif block.language == "pycon":
+            _run_doctest(block, namespace)
+        else:
+            printed.write(_run_bash(block, folder))
+        _wait_for_gpu(namespace, block, target)
+    return {"outcome": "passed", "output": printed.getvalue()}
+
+
+def _compile_python(block: Block, root: Path):
+    """Compile a block under the name and the line numbers of the file that it came from."""
+    numbered = [""] * (block.numbers[-1] if block.numbers else 0)
+    for number, text in zip(block.numbers, block.text.split("\n"), strict=True):
+        numbered[number - 1] = text
+    try:
+        return compile("\n".join(numbered), str(root / block.path), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        raise Failed(f"{block.path}:{error.lineno}: {error.msg}") from None
+
+
+def _run_python(block: Block, namespace: dict, root: Path) -> None:
+    code = _compile_python(block, root)
+    try:
+        exec(code, namespace)
+    except Exception as error:
+        raise Failed(_explain(error, block, root)) from error
+
+
+def _explain(error: Exception, block: Block, root: Path) -> str:
+    """Say which line of the sources failed, and what a contributor can do about it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [f for f in frames if f.filename.startswith(str(root / block.path))]
+    where = f"{block.path}:{ours[-1].lineno}" if ours else block.where
+    message = f"{where}: {type(error).__name__}: {error}"
+    if isinstance(error, ModuleNotFoundError):
+        message += f"\nInstall it, for example with: pip install {error.name}"
+        if error.name in GPU_MODULES:
+            message += "  (or pip install -e '.[gpu]')"
+    if isinstance(error, NameError):
+        message += "\nThe page must show the block that defines it before this one."
+    return message
+
+
+class _Runner(doctest.DocTestRunner):
+    """Collect what differs instead of printing it."""
+
+    def __init__(self, block: Block):
+        super().__init__(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+        self.block, self.failures_found = block, []
+
+    def report_failure(self, out, test, example, got):
+        line = self.block.numbers[example.lineno]
+        self.failures_found.append(
+            f"{self.block.path}:{line}: {example.source.rstrip()}\n"
+            f"expected: {example.want.rstrip()}\n     got: {got.rstrip()}"
+        )
+
+    def report_unexpected_exception(self, out, test, example, exc_info):
+        line = self.block.numbers[example.lineno]
+        error = "".join(traceback.format_exception_only(*exc_info[:2])).rstrip()
+        self.failures_found.append(f"{self.block.path}:{line}: {example.source.rstrip()}\n{error}")
+
+
+def _run_doctest(block: Block, namespace: dict) -> None:
+    examples = doctest.DocTestParser().get_examples(block.text)
+    if not examples:
+        raise Failed(f"{block.where}: a pycon block without >>> examples")
+    test = doctest.DocTest(examples, namespace, block.source, block.path, 0, block.text)
+    test.globs = namespace  # not a copy: later blocks see what this one binds
+    runner = _Runner(block)
+    runner.run(test, out=lambda text: None, clear_globs=False)
+    if runner.failures_found:
+        raise Failed("\n".join(runner.failures_found))
+
+
+def _run_bash(block: Block, folder: Path) -> str:
+    command = ["bash", "-euo", "pipefail", "-c", block.text]
+    # A page's commands call `python`: let it be the one that runs the page.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    env = {**os.environ, "PATH": path}
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        tail = (done.stdout + done.stderr)[-2000:]
+        raise Failed(f"{block.where}: the command ended with {done.returncode}\n{tail}")
+    return done.stdout
+
+
+def _wait_for_gpu(namespace: dict, block: Block, target: str) -> None:
+    """A kernel's fault shows when somebody waits for it: wait here, so that its block fails."""
+    if target not in GPU_TARGETS:
+        return
+    try:
+        if "cupy" in sys.modules:
+            sys.modules["cupy"].cuda.runtime.deviceSynchronize()
+        elif "numba" in sys.modules:
+            sys.modules["numba"].cuda.synchronize()
+    except Exception as error:
+        raise Failed(f"{block.where}: the GPU reports: {error}") from error
+
+
+def compile_cuda(block: Block, arch: str = "sm_90") -> bytes:
+    """Compile CUDA C++ to a cubin, without a GPU. Raises ``Failed`` with the source line."""
+    try:
+        from cuda.core import Program, ProgramOptions
+    except ImportError:
+        raise Failed(f"{block.where}: cuda-core is not installed: pip install -e .") from None
+    options = ProgramOptions(arch=arch, std="c++17", include_path=list(_cuda_headers()))
+    try:
+        return bytes(Program(block.text, "c++", options).compile("cubin").code)
+    except Exception as error:
+        raise Failed(f"{block.where}: NVRTC refuses it: {error}") from None
+
+
+def _cuda_headers() -> Iterator[str]:
+    """Find the CUDA headers of the pip packages (nvidia/cu13/include)."""
+    import nvidia
+
+    for place in nvidia.__path__:
+        include = Path(place) / "cu13" / "include"
+        if include.is_dir():
+            yield str(include)
+            if (include / "cccl").is_dir():
+                yield str(include / "cccl")

@@ -1,0 +1,151 @@
+"""What ran, over the whole site: the tables of the evidence page, as Markdown."""
+
+import html
+import posixpath
+import re
+from collections import Counter
+
+from lockstep import figures, languages
+from lockstep.evidence import LEVELS, Evidence
+from lockstep.page import Page
+
+COMPILERS = ("numba-cuda", "numba-cuda-mlir")
+
+
+def render(pages: list[Page], records: Evidence, folder: str = "evidence") -> str:
+    """Return the overview of all evidence. ``folder``, below docs/, is where it will stand."""
+    with_blocks = [page for page in pages if page.blocks]
+
+    def link(page: Page) -> str:
+        return f"[{_text(page.title)}]({posixpath.relpath(page.path[5:], folder)})"
+
+    parts = [
+        "## Blocks by proof",
+        _levels(with_blocks, records),
+        "## Pages and their runs",
+        _pages(with_blocks, records, link),
+        "## The two compilers, page by page",
+        _compilers(with_blocks, records, link),
+        "## Blocks that are only shown",
+        _shown(with_blocks, link),
+        "## compute-sanitizer",
+        _sanitizer(records),
+        "## Benchmarks",
+        _benchmarks(records),
+        "## Microbenchmarks",
+        _microbenchmarks(records),
+    ]
+    return "\n\n".join(parts)
+
+
+def _table(head: list[str], rows: list[list[str]], nothing: str) -> str:
+    if not rows:
+        return nothing
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _text(text: object) -> str:
+    """Return a text as Markdown for a table's cell that renders as the text itself."""
+    return re.sub(r"([\\`*_\[\]{}|])", r"\\\1", html.escape(str(text), quote=False))
+
+
+def _levels(pages: list[Page], records: Evidence) -> str:
+    counts = Counter(proof.level for page in pages for proof in records.proofs(page))
+    total = sum(counts.values())
+    rows = [
+        [
+            f'<span class="proof__level proof--{level}">{level}</span>',
+            str(counts[level]),
+            figures.quantity(counts[level] / total, "%"),
+        ]
+        for level in LEVELS
+        if counts[level]
+    ]
+    nothing = "No page has a block yet."
+    return _table(["Level", "Blocks", "Share"], rows, nothing) + (
+        f"\n\n{total} blocks on {len(pages)} pages." if rows else ""
+    )
+
+
+def _pages(pages: list[Page], records: Evidence, link) -> str:
+    rows = []
+    for page in pages:
+        runs = records.runs(page)
+        on_gpu = [run for run in runs if run["target"] in languages.GPU_TARGETS]
+        needs_gpu = set(languages.targets(page)) & set(languages.GPU_TARGETS)
+        where = sorted({run["device"]["name"] for run in on_gpu})
+        if not where:
+            where = [figures.AWAITING if needs_gpu else "a CPU" if runs else "awaiting a run"]
+        levels = Counter(proof.level for proof in records.proofs(page))
+        counts = ", ".join(f"{levels[level]} {level}" for level in LEVELS if levels[level])
+        told = on_gpu or runs
+        dates = sorted({run["date"] for run in told})
+        rows.append([link(page), counts, _text(", ".join(where)), ", ".join(dates) or "none"])
+    return _table(["Page", "Blocks", "Device", "Date"], rows, "No page has a block yet.")
+
+
+def _compilers(pages: list[Page], records: Evidence, link) -> str:
+    rows = []
+    for page in pages:
+        refused = page.meta.get("not_on", {})
+        wanted = set(languages.targets(page)) | set(refused)
+        if not wanted & set(COMPILERS):
+            continue
+        runs = {run["target"]: run for run in records.runs(page)}
+        cells = []
+        for target in COMPILERS:
+            if target in refused:
+                cells.append(f"no: {_text(refused[target])}")
+            elif target in runs:
+                cells.append(f"passed with {runs[target]['packages'].get(target, '?')}")
+            else:
+                cells.append(figures.AWAITING)
+        rows.append([link(page), *cells])
+    return _table(["Page", *COMPILERS], rows, "No page has a Numba kernel yet.")
+
+
+def _shown(pages: list[Page], link) -> str:
+    rows = [
+        [link(page), f"`{block.source}`", _text(block.options["shown"])]
+        for page in pages
+        for block in page.blocks
+        if "shown" in block.options
+    ]
+    return _table(["Page", "Block", "Why it is not run"], rows, "None.")
+
+
+def _sanitizer(records: Evidence) -> str:
+    rows = []
+    for name, record in sorted(records.sanitizer.items()):
+        found = "; ".join(sorted(set(record["findings"]))) if record["fresh"] else figures.AWAITING
+        device = record["device"]["name"]
+        tests = str(record["tests_passed"])
+        rows.append([name.split("/")[1], tests, _text(found), _text(device), record["date"]])
+    head = ["Tool", "Kernel tests", "Findings", "Device", "Date"]
+    return _table(head, rows, "No run under compute-sanitizer is recorded yet.")
+
+
+def _benchmarks(records: Evidence) -> str:
+    rows = []
+    for row_id, row in sorted(records.benchmarks.items()):
+        ours = figures.quantity(row["ours"], row["unit"])
+        reference = figures.quantity(row["reference"], row["unit"])
+        name = f" ({_text(row['reference_name'])})" if row.get("reference_name") else ""
+        ratio = figures.quantity(row["ratio"])
+        cells = [ours, reference + name, ratio] if row["fresh"] else [figures.AWAITING, "", ""]
+        title = f"{_text(row['title'])}<br>`{row_id}`"
+        rows.append([title, *cells, f"{_text(row['device']['name'])}, {row['date']}"])
+    head = ["Benchmark", "Ours", "Reference", "Speed ratio", "Device, date"]
+    return _table(head, rows, "No benchmark is recorded yet.")
+
+
+def _microbenchmarks(records: Evidence) -> str:
+    rows = []
+    for row_id, row in sorted(records.microbenchmarks.items()):
+        value = figures.quantity(row["value"], row["unit"]) if row["fresh"] else figures.AWAITING
+        title = f"{_text(row['title'])}<br>`{row_id}`"
+        where = f"{_text(row['device']['name'])}, {row['date']}"
+        rows.append([title, value, _text(row["method"]), where])
+    head = ["What", "Value", "How", "Device, date"]
+    return _table(head, rows, "No microbenchmark is recorded yet.")

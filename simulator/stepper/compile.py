@@ -1,0 +1,1647 @@
+"""From a kernel's source to Python code that runs one thread of it.
+
+One walk over the syntax tree does three things at once: it types every expression by Numba's rules
+(``types``), it bounds every integer so that wrapping to 64 bits is written only where it can
+happen, and it writes Python text. A function that can wait (at a barrier, in a warp operation)
+becomes a generator that yields what it waits for; one that cannot stays a plain function.
+
+Two kinds of code come out:
+
+* plain: as lean as Python allows; an array element is one memoryview access behind a bounds test.
+* instrumented: every function is a generator that yields the number of each statement before it
+  runs it, and every access to memory is logged. The scheduler steps the lanes of a warp together,
+  and checks, counts and recordings read the log.
+
+Loops are walked until the types and intervals of the variables no longer change; a variable that
+is an integer on one path and a float on another becomes a float where the paths meet.
+
+Names in the generated code: ``v_x`` is the kernel's variable x; if it is an array, ``b_x`` are its
+elements, ``o_x`` the offset of the first, ``n0_x`` ... its sizes and ``s0_x`` ... its strides.
+``T`` is the thread. Everything else comes from the namespace that ``runtime`` fills.
+"""
+
+import ast
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from . import ops
+from .faults import TypeRefused, Unsupported
+from .source import Source
+from .types import (
+    NONE,
+    SCALARS,
+    STATIC,
+    Array,
+    Conflict,
+    Record,
+    RecordRef,
+    Scalar,
+    Tuple,
+    Vector,
+    as_dtype,
+    binary,
+    boolean,
+    float16,
+    float32,
+    float64,
+    int32,
+    int64,
+    mix,
+    uint32,
+    uint64,
+    unary,
+)
+
+UNKNOWN = type("Unknown", (), {"__repr__": lambda s: "?"})()  # no constant
+SAFE = 1 << 53  # integers up to here are exact in float64
+
+
+class V:
+    """The value of an expression: its type, the text that computes it, and what is known of it."""
+
+    __slots__ = ("type", "code", "lo", "hi", "const", "items", "raw", "atom", "name")
+
+    def __init__(self, type, code, lo=None, hi=None, const=UNKNOWN, items=None, raw=None, **kw):
+        self.type, self.code, self.const, self.items, self.raw = type, code, const, items, raw
+        if isinstance(type, Scalar) and type.whole:
+            lo = type.lo if lo is None else lo
+            hi = type.hi if hi is None else hi
+        self.lo, self.hi = lo, hi  # of an integer: no smaller, no larger than
+        self.atom = kw.get("atom", False)  # text that may be written twice at no cost
+        self.name = kw.get("name")  # of an array: the variable whose pieces are at hand
+
+
+class Var(NamedTuple):
+    """What is known of a variable at one place of the program."""
+
+    type: object
+    lo: int | None = None
+    hi: int | None = None
+    const: object = UNKNOWN
+
+
+@dataclass(slots=True)
+class Site:
+    """One place in the source that touches memory or synchronizes."""
+
+    number: int
+    kind: str  # load, store, atomic, or the name of an operation that waits
+    line: int
+    array: str = ""  # the array's expression in the source
+    step: int = 0  # the statement it belongs to (instrumented code)
+    size: int = 0  # bytes of one access
+    offset: int = 0  # bytes from the element's start, for a field of a record
+    function: str = ""
+
+
+@dataclass(slots=True)
+class Step:
+    """One statement in instrumented code. Inlined calls give a statement one Step for each call."""
+
+    number: int
+    line: int
+    function: str
+    depth: int
+    branch: bool = False
+    ops: Counter = field(default_factory=Counter)  # instructions by kind, for one lane
+
+
+class Intrinsic:
+    """A name of the ``cuda`` module: ``syncthreads``, ``atomic.add``, ``threadIdx.x``."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Intrinsic(f"{self.path}.{name}")
+
+    def __call__(self, *args, **kwargs):
+        raise TypeError(f"cuda.{self.path} can only be used inside a kernel")
+
+    def __repr__(self):
+        return f"<cuda.{self.path}>"
+
+
+class NumpyName:
+    """A function of NumPy, by name."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+class Program:
+    """A kernel for one set of argument types, compiled."""
+
+    def __init__(self, kernel, argtypes, instrumented):
+        self.kernel, self.argtypes, self.instrumented = kernel, argtypes, instrumented
+        self.sites, self.steps = [], []
+        self.shared = {}  # place in the source -> (number, name, shape, dtype)
+        self.constants = []  # objects that the text refers to as C0, C1, ...
+        self.functions = {}  # device functions of plain code
+        self.clones = []  # device functions of instrumented code, one for each call
+        self.stack = []  # functions being compiled, to refuse recursion
+        self.grid_sync = self.spins = False
+        entry = Function(self, kernel.source, argtypes, "kernel", 0)
+        entry.compile()
+        if entry.returns_type is not NONE:
+            raise TypeRefused(
+                "a kernel cannot return a value: write it to an array",
+                entry.source.node.lineno,
+                entry.source.filename,
+            )
+        self.generator = entry.yields
+        parts = [f.text() for f in [*self.functions.values(), *self.clones] if f.done]
+        parts.append(entry.text())
+        self.text = "\n".join(text for text, _ in parts)
+        # Line of the generated text -> (file, line) of the source, for errors in between
+        self.lines = {}
+        at = 1
+        for text, lines in parts:
+            for k, line in enumerate(lines):
+                self.lines[at + k] = line
+            at += text.count("\n") + 1
+        self.filename = f"<stepper {kernel.source.name}>"
+        self.code = compile(self.text, self.filename, "exec")
+
+    @property
+    def static_bytes(self):
+        """Bytes of shared memory that the kernel declares itself."""
+        total = 0
+        for _, _, shape, dtype in self.shared.values():
+            total = -(-total // 8) * 8 + math.prod(shape) * dtype.size
+        return total
+
+    def site(self, kind, line, array="", size=0, offset=0, function=""):
+        """Number a new place in the source."""
+        step = len(self.steps) - 1
+        self.sites.append(
+            Site(len(self.sites), kind, line, array, step, size, offset, function)
+        )
+        return self.sites[-1].number
+
+    def constant(self, obj):
+        """The name under which the text finds ``obj``."""
+        self.constants.append(obj)
+        return f"C{len(self.constants) - 1}"
+
+
+class Function:
+    """One function on its way to Python text."""
+
+    def __init__(self, program, source, argtypes, name, depth):
+        self.program, self.source, self.name, self.depth = program, source, name, depth
+        self.argtypes = argtypes
+        self.instrumented = program.instrumented
+        self.returns_type = None
+        self.yields = self.instrumented
+        self.done = False
+        self.uses = set()
+        self.effects = 0  # how many operations with an effect were written so far
+        self.node = source.node  # the node being walked, for messages
+        self.target = None  # the name that the value being computed will get
+        self.step = None
+
+    # ------------------------------------------------------------ the function as a whole
+
+    def compile(self):
+        """Walk the body, twice if its returns turn out to have different types."""
+        program, params = self.program, self.source.params
+        if any(f is self.source.function for f in program.stack):
+            self.refuse(f"`{self.source.name}` calling itself (recursion)", self.source.node)
+        program.stack.append(self.source.function)
+        if len(self.argtypes) != len(params):
+            raise TypeRefused(
+                f"`{self.source.name}` takes {len(params)} arguments, not {len(self.argtypes)}",
+                self.source.node.lineno,
+                self.source.filename,
+            )
+        clones = len(program.clones)
+        for _ in range(4):
+            self.lines, self.indent, self.temps = [], 1, 0
+            self.returned, self.loops = [], []
+            self.env = {}
+            del program.clones[clones:]
+            for name, type in zip(params, self.argtypes, strict=True):
+                lo, hi = (type.lo, type.hi) if isinstance(type, Scalar) else (None, None)
+                self.env[name] = Var(type, lo, hi)
+                if isinstance(type, Array):
+                    self.unpack(name, type)
+            self.block(self.source.node.body)
+            types = self.returned + ([NONE] if self.env is not None else [])
+            result = types[0] if types else NONE
+            for t in types[1:]:
+                result = self.unify(result, t)
+            if isinstance(result, Conflict):
+                self.type_error("returns values of types that do not mix", self.source.node)
+            if result == self.returns_type or all(t == result for t in types):
+                break
+            self.returns_type = result
+        self.returns_type = result
+        self.done = True
+        program.stack.pop()
+
+    def text(self):
+        """The finished Python text and, for each of its lines, the line of the source."""
+        head = f"def {self.name}({', '.join(['T', *('v_' + p for p in self.source.params)])}):"
+        body = [(1, f"{name} = {init}", 0) for name, init in sorted(self.uses)]
+        body += [line for line in self.lines if line[1]]
+        if self.yields and not any("yield" in text for _, text, _ in body):
+            body.append((1, "return; yield", 0))
+        body = body or [(1, "pass", 0)]
+        lines = [self.source.node.lineno] + [line for _, _, line in body]
+        return head + "\n" + "\n".join("  " * n + text for n, text, _ in body), lines
+
+    def emit(self, text, node=None):
+        """Write one line; returns it, so that more can be put into it later."""
+        line = [self.indent, text, getattr(node or self.node, "lineno", 0)]
+        self.lines.append(line)
+        return line
+
+    def use(self, name, init):
+        """Have ``name`` set at the function's start."""
+        self.uses.add((name, init))
+        return name
+
+    def temp(self):
+        """A new name."""
+        self.temps += 1
+        return f"t{self.temps}"
+
+    def refuse(self, what, node=None):
+        raise Unsupported(what, getattr(node or self.node, "lineno", None), self.source.filename)
+
+    def type_error(self, what, node=None):
+        raise TypeRefused(what, getattr(node or self.node, "lineno", None), self.source.filename)
+
+    def count(self, kind, n=1):
+        """Note that the statement being written has an instruction of this kind."""
+        if self.step is not None:
+            self.step.ops[kind] += n
+
+    def site(self, kind, node, array="", size=0, offset=0):
+        number = self.program.site(kind, node.lineno, array, size, offset, self.source.name)
+        if self.step is not None:
+            self.program.sites[number].step = self.step.number
+        return number
+
+    # ------------------------------------------------------------ variables and where paths meet
+
+    def unify(self, a, b):
+        """The type that a variable has where paths with ``a`` and ``b`` meet."""
+        if a == b:
+            return a
+        if isinstance(a, Scalar) and isinstance(b, Scalar):
+            return mix(a, b, unify=True)
+        if isinstance(a, Array) and isinstance(b, Array):
+            if a.dtype == b.dtype and a.ndim == b.ndim:
+                return Array(a.dtype, a.ndim, "A")
+        if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
+            items = tuple(self.unify(x, y) for x, y in zip(a.items, b.items, strict=True))
+            kinds = [(x, y) for x, y in zip(a.items, items, strict=True)]
+            kinds += [(x, y) for x, y in zip(b.items, items, strict=True)]
+            if not any(isinstance(t, Conflict) for t in items) and not any(
+                isinstance(x, Scalar) and x.whole != y.whole for x, y in kinds
+            ):
+                return Tuple(items)
+        return Conflict(a, b)
+
+    def merge(self, *envs):
+        """What is known where several paths meet; None is a path that does not arrive."""
+        envs = [e for e in envs if e is not None]
+        if not envs:
+            return None
+        merged = dict(envs[0])
+        for env in envs[1:]:
+            for name, b in env.items():
+                a = merged.get(name)
+                if a is None or a == b:
+                    merged[name] = b
+                    continue
+                type = self.unify(a.type, b.type)
+                if type is STATIC and a.const is not b.const:
+                    type = Conflict(a.type, b.type)
+                lo = hi = None
+                if isinstance(type, Scalar) and type.whole:
+                    lo, hi = min(a.lo, b.lo), max(a.hi, b.hi)
+                const = a.const if type is STATIC else UNKNOWN
+                merged[name] = Var(type, lo, hi, const)
+        return merged
+
+    def conversions(self, old, new):
+        """Text that turns the variables of ``old`` into the types of ``new``."""
+        parts = []
+        for name, var in new.items():
+            was = old.get(name)
+            if was is None or was.type == var.type:
+                continue
+            if isinstance(var.type, Scalar) and isinstance(was.type, Scalar):
+                v = V(was.type, f"v_{name}", was.lo, was.hi, atom=True)
+                code = self.cast(v, var.type).code
+                if code != v.code:
+                    parts.append(f"v_{name} = {code}")
+        return "; ".join(parts)
+
+    def widen(self, old, new):
+        """``new``, with every interval that grew opened to all of its type."""
+        return {
+            name: Var(var.type, var.type.lo, var.type.hi)
+            if name in old
+            and isinstance(var.type, Scalar)
+            and var.type.whole
+            and (var.lo, var.hi) != (old[name].lo, old[name].hi)
+            else var
+            for name, var in new.items()
+        }
+
+    def unpack(self, name, type):
+        """Write the line that takes an array variable apart."""
+        d = range(type.ndim)
+        names = [f"b_{name}", f"o_{name}", *(f"n{k}_{name}" for k in d)]
+        names += [f"s{k}_{name}" for k in d]
+        self.emit(f"{', '.join(names)} = v_{name}.pieces")
+
+    def assign(self, name, value):
+        """``name = value``: write it, and remember what is known of the variable."""
+        type = value.type
+        if type is STATIC:
+            self.env[name] = Var(STATIC, const=value.const)
+            return
+        self.emit(f"v_{name} = {value.code}")
+        self.know(name, value)
+
+    def know(self, name, value):
+        """The variable ``name`` now holds ``value``, whose line is written already."""
+        if isinstance(value.type, Array):
+            self.unpack(name, value.type)
+        const = value.const if isinstance(value.type, Scalar) else UNKNOWN
+        self.env[name] = Var(value.type, value.lo, value.hi, const)
+
+    # ------------------------------------------------------------ statements
+
+    def block(self, statements):
+        """Write a run of statements; what follows a return or break is dead and left out."""
+        for node in statements:
+            if self.env is None:
+                break
+            self.statement(node)
+
+    def statement(self, node):
+        self.node = node
+        write = getattr(self, "s_" + type(node).__name__, None)
+        if write is None:
+            names = {
+                "Try": "try",
+                "With": "with",
+                "Raise": "raise",
+                "FunctionDef": "a function inside a kernel",
+                "ClassDef": "class",
+                "Import": "import inside a kernel",
+                "ImportFrom": "import inside a kernel",
+                "Match": "match",
+                "Delete": "del",
+                "Global": "global",
+                "Nonlocal": "nonlocal",
+                "AsyncFor": "async",
+            }
+            self.refuse(f"`{names.get(type(node).__name__, type(node).__name__)}` in a kernel")
+        write(node)
+
+    def begin(self, node, branch=False):
+        """Instrumented code: the statement begins. Yield its number before anything runs."""
+        self.node = node
+        if not self.instrumented:
+            return
+        program = self.program
+        self.step = Step(len(program.steps), node.lineno, self.source.name, self.depth, branch)
+        program.steps.append(self.step)
+        self.emit(f"yield {self.step.number}")
+
+    def nested(self, statements, env):
+        """Write an indented block that starts with ``env``; returns what is known at its end."""
+        self.env = dict(env)
+        self.indent += 1
+        before = len(self.lines)
+        self.block(statements)
+        if not any(line[1] for line in self.lines[before:]):
+            self.emit("pass")
+        self.indent -= 1
+        env, self.env = self.env, None
+        return env
+
+    def fill(self, line, old, new):
+        """Put into an empty ``line`` the conversions from ``old`` to ``new``."""
+        if old is not None and new is not None:
+            line[1] = self.conversions(old, new)
+
+    def s_Pass(self, node):
+        pass
+
+    def s_Expr(self, node):
+        if isinstance(node.value, ast.Constant):
+            return  # a docstring
+        self.begin(node)
+        value = self.expr(node.value)
+        if value.code != "None":
+            self.emit(value.code)
+
+    def s_Assign(self, node):
+        self.begin(node)
+        first = node.targets[0]
+        self.target = first.id if isinstance(first, ast.Name) else None
+        value = self.expr(node.value)
+        self.target = None
+        if len(node.targets) > 1:
+            value = self.held(value)
+        for target in node.targets:
+            self.store(target, value)
+
+    def s_AnnAssign(self, node):
+        if node.value is not None:
+            self.s_Assign(
+                ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
+            )
+
+    def s_AugAssign(self, node):
+        self.begin(node)
+        target = node.target
+        if isinstance(target, ast.Name):
+            old = self.expr(ast.copy_location(ast.Name(target.id, ast.Load()), target))
+            effects = self.effects
+            new = self.expr(node.value)
+            result = self.operate(type(node.op).__name__, old, new, node, self.effects > effects)
+            self.assign(target.id, result)
+            return
+        place = self.place(target)
+        old = self.load(place)
+        if not old.atom:
+            name = self.temp()
+            self.emit(f"{name} = {old.code}")
+            old = V(old.type, name, old.lo, old.hi, atom=True)
+        new = self.expr(node.value)
+        self.put(place, self.operate(type(node.op).__name__, old, new, node))
+
+    def s_If(self, node):
+        self.begin(node, branch=True)
+        self.count("branch")
+        test = self.truth(self.expr(node.test))
+        if test.const is not UNKNOWN and test.type is STATIC:  # x is None, known by type
+            self.block(node.body if test.const else node.orelse)
+            return
+        before = self.env
+        self.emit(f"if {test.code}:")
+        then = self.nested(node.body, before)
+        self.indent += 1
+        end_then = self.emit("")
+        self.indent -= 1
+        self.node = node
+        self.emit("else:")
+        otherwise = self.nested(node.orelse, before) if node.orelse else dict(before)
+        self.indent += 1
+        if not node.orelse:
+            self.emit("pass")
+        end_else = self.emit("")
+        self.indent -= 1
+        self.env = self.merge(then, otherwise)
+        self.fill(end_then, then, self.env)
+        self.fill(end_else, otherwise, self.env)
+
+    def loop(self, write):
+        """Write a loop: ``write()`` again and again until the variables at its head are settled.
+
+        ``write`` gets the Loop, writes everything and leaves the end of the body in ``self.env``.
+        """
+        entry, head = self.env, self.env
+        mark, clones = len(self.lines), len(self.program.clones)
+        for attempt in range(12):
+            del self.lines[mark:], self.program.clones[clones:]
+            convert = self.emit("")
+            loop = Loop(head)
+            self.loops.append(loop)
+            self.env = dict(head)
+            write(loop)
+            self.loops.pop()
+            back = self.merge(self.env, *(env for _, env in loop.continues))
+            new = self.merge(head, back)
+            if attempt:
+                new = self.widen(head, new)
+            if new == head:
+                break
+            head = new
+        else:
+            self.refuse("a loop whose variables change type at every turn")
+        self.fill(convert, entry, head)
+        for line, env in [*loop.continues, (loop.end, self.env)]:
+            self.fill(line, env, head)
+        exit = self.merge(loop.exit, *(env for _, env in loop.breaks))
+        for line, env in [*loop.breaks, (loop.leave, loop.exit)]:
+            if line is not None:
+                self.fill(line, env, exit)
+        self.env = exit
+
+    def fuel(self):
+        """Plain code: count the turns of loops, so that an endless one is found."""
+        if not self.instrumented:
+            self.use("fuel", "T.fuel")
+            line = self.node.lineno
+            self.emit("fuel -= 1")
+            self.emit(f"if fuel < 0: fuel = REFUEL(T, {line})")
+
+    def s_While(self, node):
+        if node.orelse:
+            self.refuse("`else` after a loop")
+        spins = self.spinning(node)
+
+        def write(loop):
+            self.emit("while True:")
+            self.indent += 1
+            self.begin(node, branch=True)
+            self.count("branch")
+            test = self.truth(self.expr(node.test))
+            always = test.const is not UNKNOWN and bool(test.const)
+            if not always:
+                self.emit(f"if not {test.code}:")
+                self.indent += 1
+                loop.leave = self.emit("")
+                self.emit("break")
+                self.indent -= 1
+                loop.exit = dict(self.env)
+            self.fuel()
+            loop.spin = spins
+            self.block(node.body)
+            if self.env is not None:
+                if spins:
+                    self.spin(node)
+                loop.end = self.emit("")
+            self.indent -= 1
+
+        self.loop(write)
+
+    def spin(self, node):
+        """A turn of a loop that waits for another thread: let the others run."""
+        self.program.spins = True
+        self.yields = True
+        self.emit(f"yield {self.program.constant(('spin', self.site('spin', node), 0, 0, 0))}")
+
+    def spinning(self, node):
+        """Whether a loop may wait for what another thread writes.
+
+        It may if it does atomic operations, or if its test reads an array and no variable in the
+        test changes in the loop.
+        """
+        for part in ast.walk(node):
+            if isinstance(part, ast.Call):
+                f = part.func
+                if isinstance(f, ast.Attribute) and isinstance(f.value, ast.Attribute):
+                    if f.value.attr == "atomic":
+                        return True
+                if isinstance(f, ast.Attribute) and f.attr == "nanosleep":
+                    return True
+        names = {n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)}
+        changed = {
+            n.id
+            for s in node.body
+            for n in ast.walk(s)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        reads = any(isinstance(n, ast.Subscript) for n in ast.walk(node.test))
+        return reads and not names & changed
+
+    def s_For(self, node):
+        if node.orelse:
+            self.refuse("`else` after a loop")
+        self.begin(node, branch=True)
+        self.count("branch")
+        header = self.step
+        call = node.iter
+        function = self.expr(call.func) if isinstance(call, ast.Call) else None
+        if function is not None and function.const is range:
+            if call.keywords or not 1 <= len(call.args) <= 3:
+                self.type_error("range() takes one to three integers")
+            args = [self.integer(self.expr(a), a, "range()") for a in call.args]
+            start, stop, step = (
+                (self.literal(0), args[0], self.literal(1))
+                if len(args) == 1
+                else (*args, self.literal(1))[:3]
+            )
+            types = [a.type for a in args]
+            if all(t.kind == "u" for t in types):
+                type = uint64
+            else:
+                type = int32 if all(t.size < 4 or t is int32 for t in types) else int64
+            if step.const == 0:
+                self.type_error("range() with a step of 0 never ends")
+            self.count("int", 2)
+            values = f"range({', '.join(a.code for a in args)})"
+            if step.lo > 0:
+                lo, hi = start.lo, stop.hi - 1
+            elif step.hi < 0:
+                lo, hi = stop.lo + 1, start.hi
+            else:
+                lo, hi = min(start.lo, stop.lo), max(start.hi, stop.hi)
+            item = V(type, "", max(lo, type.lo), min(max(lo, hi), type.hi))
+        else:
+            value = self.expr(call)
+            if not isinstance(value.type, Tuple):
+                self.refuse("a `for` loop over anything but range() or a tuple", call)
+            items = value.type.items
+            if any(t != items[0] for t in items):
+                self.refuse("a `for` loop over a tuple of different types", call)
+            values, item = value.code, V(items[0] if items else int64, "")
+        if not isinstance(node.target, ast.Name):
+            self.refuse("a `for` loop with anything but one name", node.target)
+        name = node.target.id
+
+        def write(loop):
+            self.emit(f"for v_{name} in {values}:")
+            self.indent += 1
+            self.know(name, item)
+            self.fuel()
+            loop.again = f"yield {header.number}" if self.instrumented else ""
+            self.block(node.body)
+            if self.env is not None:
+                loop.end = self.emit("")
+                self.emit(loop.again, node)
+            self.indent -= 1
+            self.emit("else:")
+            self.indent += 1
+            self.emit("pass")
+            loop.leave = self.emit("")
+            self.indent -= 1
+
+        def settle(loop):
+            write(loop)
+            # A variable is after the loop what it is at the head, or what its body made of it.
+            ends = self.merge(self.env, *(env for _, env in loop.continues))
+            loop.exit = {**(ends or {}), **loop.head}
+
+        self.loop(settle)
+
+    def s_Break(self, node):
+        self.begin(node)
+        loop = self.loops[-1]
+        loop.breaks.append((self.emit(""), self.env))
+        self.emit("break")
+        self.env = None
+
+    def s_Continue(self, node):
+        self.begin(node)
+        loop = self.loops[-1]
+        if loop.spin:
+            self.spin(node)
+        loop.continues.append((self.emit(""), self.env))
+        self.emit(loop.again)
+        self.emit("continue")
+        self.env = None
+
+    def s_Return(self, node):
+        self.begin(node)
+        if node.value is None or (
+            isinstance(node.value, ast.Constant) and node.value.value is None
+        ):
+            self.returned.append(NONE)
+            self.emit("return")
+        else:
+            value = self.expr(node.value)
+            if value.type is STATIC:
+                self.refuse("returning something that is no number, array or tuple")
+            if isinstance(self.returns_type, Scalar) and isinstance(value.type, Scalar):
+                value = self.cast(value, self.returns_type)
+            self.returned.append(value.type)
+            self.emit(f"return {value.code}")
+        self.env = None
+
+    def s_Assert(self, node):
+        if not self.program.kernel.options.get("debug"):
+            self.refuse("`assert` in a kernel that is not compiled with debug=True")
+        self.begin(node)
+        test = self.truth(self.expr(node.test))
+        text = ast.unparse(node.msg if node.msg is not None else node.test)
+        self.emit(f"if not {test.code}: FAIL(T, {node.lineno}, {text!r})")
+
+    # ------------------------------------------------------------ storing
+
+    def held(self, value):
+        """A value that is computed once, in a temporary if need be."""
+        if value.atom or value.type is STATIC:
+            return value
+        name = self.temp()
+        self.emit(f"{name} = {value.code}")
+        return V(value.type, name, value.lo, value.hi, value.const, atom=True)
+
+    def store(self, target, value):
+        """``target = value`` for any target."""
+        if isinstance(target, ast.Name):
+            self.assign(target.id, value)
+        elif isinstance(target, ast.Tuple | ast.List):
+            self.spread(target.elts, value)
+        elif isinstance(target, ast.Subscript | ast.Attribute):
+            self.put(self.place(target), value)
+        else:
+            self.refuse(f"assigning to {ast.unparse(target)}", target)
+
+    def spread(self, targets, value):
+        """``a, b = value``."""
+        if not isinstance(value.type, Tuple):
+            self.type_error(f"a value of type {value.type.name} is not a tuple")
+        types = value.type.items
+        if len(types) != len(targets):
+            self.type_error(f"{len(types)} values for {len(targets)} names")
+        items = value.items or [V(t, "") for t in types]
+        names = all(isinstance(t, ast.Name) for t in targets)
+        left = [f"v_{t.id}" if names else self.temp() for t in targets]
+        right = ", ".join(i.code for i in items) if value.items else value.code
+        self.emit(f"{', '.join(left)}, = {right}{',' if value.items else ''}")
+        for target, item, code in zip(targets, items, left, strict=True):
+            new = V(item.type, code, item.lo, item.hi, atom=True)
+            if names:
+                self.know(target.id, new)
+            else:
+                self.store(target, new)
+
+    # ------------------------------------------------------------ elements of arrays
+
+    def pieces(self, array):
+        """How the parts of an array are written. Its first use must come first in the text."""
+        d = range(array.type.ndim)
+        if array.name:
+            n = array.name
+            return Pieces(
+                f"v_{n}",
+                f"v_{n}",
+                f"b_{n}",
+                f"o_{n}",
+                [f"n{k}_{n}" for k in d],
+                [f"s{k}_{n}" for k in d],
+            )
+        t = array.code if array.atom else self.temp()
+        first = t if array.atom else f"({t} := {array.code})"
+        return Pieces(
+            first,
+            t,
+            f"{t}.elements",
+            f"{t}.offset",
+            [f"{t}.shape[{k}]" for k in d],
+            [f"{t}.strides[{k}]" for k in d],
+        )
+
+    def indices(self, node):
+        """The index of a subscript as a list of values; a slice stays a node."""
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        out = []
+        for part in parts:
+            if isinstance(part, ast.Slice):
+                out.append(part)
+                continue
+            if isinstance(part, ast.Starred):
+                self.refuse("* in an index", part)
+            value = self.expr(part)
+            if isinstance(value.type, Tuple):
+                out += self.parts(value)
+            else:
+                out.append(value)
+        return out
+
+    def parts(self, value):
+        """The items of a tuple as values."""
+        if value.items:
+            return list(value.items)
+        if value.atom:
+            first = again = value.code
+        else:
+            again = self.temp()
+            first = f"({again} := {value.code})"
+        return [
+            V(t, f"{first if k == 0 else again}[{k}]", atom=value.atom)
+            for k, t in enumerate(value.type.items)
+        ]
+
+    def flat(self, array, pieces, index, node, text):
+        """The text of an element's number, with its bounds tests, from the index values."""
+        type = array.type
+        if len(index) != type.ndim:
+            self.type_error(
+                f"`{text}` has {type.ndim} dimensions, not {len(index)}: "
+                f"`{ast.unparse(node)}`",
+                node,
+            )
+        record = isinstance(type.dtype, Record)
+        site, terms = None, []
+        for axis, value in enumerate(index):
+            value = self.number(value, node)
+            if not value.type.whole or value.type is boolean:
+                self.type_error(
+                    f"an index must be an integer, and `{ast.unparse(node)}` has "
+                    f"{value.type.name}: write int(...)",
+                    node,
+                )
+            size = pieces.shape[axis]
+            if value.const is not UNKNOWN and -8 <= value.const < 0:  # a[-1], meant so
+                t = self.temp()
+                code, again = f"({t} := {size} - {-value.const})", t
+            elif value.atom:
+                code = again = value.code
+            else:
+                again = self.temp()
+                code = f"({again} := {value.code})"
+            if site is None:
+                site = self.site("index", node, text)
+            test = f"{code} < {size}" if value.lo >= 0 else f"0 <= {code} < {size}"
+            terms.append(f"({again} if {test} else IDX(T, {site}, {axis}, {again}, {size}))")
+            self.count("int", 2 if axis else 1)
+        last = len(terms) - 1
+        packed = type.layout == "C"
+        terms = [
+            t if packed and k == last and not record else f"{t} * {pieces.strides[k]}"
+            for k, t in enumerate(terms)
+        ]
+        if not packed:
+            terms.insert(0, pieces.offset)
+        return " + ".join(terms) if terms else "0"
+
+    def subject(self, node):
+        """The array and the whole index of ``a[i][j]``: chained subscripts are one access."""
+        index = self.indices(node.slice)
+        inner = node.value
+        if isinstance(inner, ast.Subscript) and not any(isinstance(i, ast.Slice) for i in index):
+            base = self.peek(inner.value)
+            if isinstance(base, Array) and base.ndim > 1:
+                array, first = self.subject(inner)
+                if not any(isinstance(i, ast.Slice) for i in first):
+                    if len(first) + len(index) <= array.type.ndim:
+                        return array, first + index
+        return self.expr(inner), index
+
+    def peek(self, node):
+        """The type of a plain name or an attribute chain, without writing anything."""
+        while isinstance(node, ast.Subscript):
+            node = node.value
+        if isinstance(node, ast.Name) and node.id in self.env:
+            return self.env[node.id].type
+        return None
+
+    def place(self, node):
+        """Where an assignment goes: an element, or a field of a record."""
+        if isinstance(node, ast.Attribute) or (
+            isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+        ):
+            name = node.attr if isinstance(node, ast.Attribute) else node.slice.value
+            ref = self.expr(node.value)
+            if not isinstance(ref.type, RecordRef):
+                self.refuse(f"assigning to `{ast.unparse(node)}`", node)
+            return self.field_place(ref, name, node, hold=True)
+        array, index = self.subject(node)
+        if isinstance(array.type, Tuple):
+            self.type_error("a tuple cannot be changed", node)
+        if not isinstance(array.type, Array):
+            self.type_error(f"a value of type {array.type.name} has no elements", node)
+        if any(isinstance(i, ast.Slice) for i in index) or len(index) < array.type.ndim:
+            self.refuse(f"assigning to a whole slice: `{ast.unparse(node)}`", node)
+        if isinstance(array.type.dtype, Record):
+            self.refuse("assigning a whole record: assign its fields", node)
+        text = ast.unparse(node.value)
+        if not array.name and not array.atom:
+            array = self.held(array)
+        pieces = self.pieces(array)
+        flat = self.temp()
+        self.emit(f"{flat} = {self.flat(array, pieces, index, node, text)}")
+        return Place(array.type.dtype, pieces, flat, node, text)
+
+    def field_place(self, ref, name, node, hold=False):
+        record = ref.type.record
+        found = record.field(name)
+        if found is None:
+            self.type_error(f"the record has no field `{name}`", node)
+        code = ref.code
+        if hold and not ref.atom:
+            code = self.temp()
+            self.emit(f"{code} = {ref.code}")
+        return Place(found.type, None, code, node, ast.unparse(node.value), found)
+
+    def load(self, place):
+        """The value at a place."""
+        dtype, p = place.dtype, place.pieces
+        size = dtype.size
+        kind_site = self.site(
+            "load", place.node, place.text, size, place.field.offset if place.field else 0
+        )
+        self.count("load")
+        if place.field is not None:
+            code = f"FIELD(T, {kind_site}, {place.flat}, {self.program.constant(place.field)})"
+            return V(dtype, code)
+        half = dtype is float16
+        if not self.instrumented:
+            code = f"{p.elements_first}[{place.flat}]"
+            code = f"H2F[{code}]" if half else code
+        else:
+            item = f"H2F[{p.elements}[_f]]" if half else f"{p.elements}[_f]"
+            code = (
+                f"(LOG(({kind_site}, {p.first}, (_f := {place.flat}), (_v := {item}), None)) or _v)"
+            )
+        return V(dtype, code)
+
+    def put(self, place, value):
+        """Write ``value`` to a place."""
+        value = self.number(value, place.node)
+        dtype, p = place.dtype, place.pieces
+        offset = place.field.offset if place.field else 0
+        site = self.site("store", place.node, place.text, dtype.size, offset)
+        self.count("store")
+        code = self.stored(value, dtype)
+        if place.field is not None:
+            constant = self.program.constant(place.field)
+            self.emit(f"SETFIELD(T, {site}, {place.flat}, {constant}, {code})")
+        elif not self.instrumented:
+            self.emit(f"{p.elements}[{place.flat}] = {code}")
+        else:
+            b, f = p.elements, place.flat
+            old, new = (f"H2F[{b}[{f}]]",) * 2 if dtype is float16 else (f"{b}[{f}]",) * 2
+            self.emit(f"_v = {code}")
+            self.emit(f"_o = {old}")
+            self.emit(f"{b}[{f}] = _v")
+            self.emit(f"LOG(({site}, {p.array}, {f}, {new}, _o))")
+
+    def stored(self, value, dtype):
+        """The text of a value as an element of ``dtype``; storing itself rounds to float32."""
+        if dtype is float32 and value.type.kind == "f":
+            self.converted(value.type, dtype)
+            return value.raw or value.code
+        if dtype.kind == "f" and dtype is not float16 and value.type.whole:
+            self.converted(value.type, dtype)
+            return value.code
+        value = self.cast(value, dtype)
+        return f"BITS16({value.raw or value.code})" if dtype is float16 else value.code
+
+    # ------------------------------------------------------------ expressions
+
+    def expr(self, node):
+        """The value of an expression."""
+        outer, self.node = self.node, node if hasattr(node, "lineno") else self.node
+        write = getattr(self, "e_" + type(node).__name__, None)
+        if write is None:
+            names = {
+                "ListComp": "a list comprehension",
+                "GeneratorExp": "a generator expression",
+                "List": "a list",
+                "Dict": "a dictionary",
+                "Set": "a set",
+                "Lambda": "a lambda",
+                "JoinedStr": "an f-string",
+                "DictComp": "a dictionary comprehension",
+                "SetComp": "a set comprehension",
+                "Yield": "yield",
+                "Await": "await",
+                "NamedExpr": "the := operator",
+                "Starred": "* in an expression",
+            }
+            self.refuse(f"{names.get(type(node).__name__, type(node).__name__)} in a kernel", node)
+        value = write(node)
+        self.node = outer
+        return value
+
+    def literal(self, value):
+        """A number known at compile time, by its Python type."""
+        if isinstance(value, bool):
+            return V(boolean, repr(value), value, value, value, atom=True)
+        if isinstance(value, int):
+            if not -(1 << 63) <= value < 1 << 64:
+                self.type_error(f"the integer {value} does not fit into 64 bits")
+            type = int64 if value < 1 << 63 else uint64
+            return V(type, repr(value), value, value, value, atom=True)
+        code = {math.inf: "INF", -math.inf: "(-INF)"}.get(value, repr(float(value)))
+        return V(float64, "NAN" if value != value else code, const=float(value), atom=True)
+
+    def constant(self, obj, what):
+        """The value of a Python object found by name when the kernel is compiled."""
+        if isinstance(obj, bool | int | float) and type(obj) in (bool, int, float):
+            return self.literal(obj)
+        scalar = SCALARS.get(type(obj).__name__.rstrip("_"))
+        if scalar is not None and not isinstance(obj, Scalar) and not isinstance(obj, type):
+            plain = (bool if scalar is boolean else int if scalar.whole else float)(obj)
+            v = self.literal(plain)
+            return V(scalar, v.code, v.lo, v.hi, plain, atom=True)
+        if obj is None:
+            return V(NONE, "None", const=None)
+        if isinstance(obj, tuple):
+            items = [self.constant(o, what) for o in obj]
+            if any(i.type is STATIC for i in items):
+                return V(STATIC, "", const=obj)
+            return self.tuple(items)
+        if hasattr(obj, "shape") and hasattr(obj, "dtype"):
+            return self.program.kernel.constant_array(self, obj, what)
+        return V(STATIC, "", const=obj)
+
+    def tuple(self, items):
+        code = "(" + ", ".join(i.code for i in items) + ("," if len(items) == 1 else "") + ")"
+        atom = all(i.atom for i in items)
+        return V(Tuple(tuple(i.type for i in items)), code, items=items, atom=atom)
+
+    def e_Constant(self, node):
+        value = node.value
+        if value is None:
+            return V(NONE, "None", const=None)
+        if isinstance(value, bool | int | float):
+            return self.literal(value)
+        if isinstance(value, str):
+            return V(STATIC, "", const=value)
+        return self.refuse(f"the constant {value!r} in a kernel", node)
+
+    def e_Name(self, node):
+        name = node.id
+        var = self.env.get(name)
+        if var is not None:
+            if isinstance(var.type, Conflict):
+                a, b = var.type.first.name, var.type.second.name
+                self.type_error(f"`{name}` is {a} on one path and {b} on another", node)
+            if var.type is STATIC:
+                return V(STATIC, "", const=var.const)
+            array = name if isinstance(var.type, Array) else None
+            return V(
+                var.type, f"v_{name}", var.lo, var.hi, var.const, atom=True, name=array
+            )
+        found, obj = self.source.lookup(name)
+        if not found:
+            self.type_error(f"the name `{name}` is not defined here", node)
+        return self.constant(obj, name)
+
+    def e_Tuple(self, node):
+        return self.tuple([self.expr(e) for e in node.elts])
+
+    def e_Attribute(self, node):
+        base = self.expr(node.value)
+        name = node.attr
+        if base.type is STATIC:
+            return self.attribute_of_static(base.const, name, node)
+        if isinstance(base.type, Array):
+            return self.attribute_of_array(base, name, node)
+        if isinstance(base.type, RecordRef):
+            return self.load(self.field_place(base, name, node))
+        if isinstance(base.type, Vector) and name in "xyzw"[: base.type.count]:
+            k = "xyzw".index(name)
+            return V(base.type.base, f"{base.code}[{k}]")
+        if isinstance(base.type, Scalar) and name == "real":
+            return base
+        return self.type_error(f"a value of type {base.type.name} has no `{name}`", node)
+
+    def attribute_of_static(self, obj, name, node):
+        from . import intrinsics
+
+        if is_cuda(obj):
+            return intrinsics.value(self, Intrinsic(name), node)
+        if isinstance(obj, Intrinsic):
+            return intrinsics.value(self, Intrinsic(f"{obj.path}.{name}"), node)
+        module = getattr(obj, "__name__", "")
+        if not hasattr(obj, name):
+            self.type_error(f"`{ast.unparse(node)}` does not exist", node)
+        found = getattr(obj, name)
+        if is_numpy(obj) and as_dtype(found) is None and not isinstance(found, float):
+            return V(STATIC, "", const=NumpyName(name))
+        if module == "math" or is_numpy(obj) or not callable(found):
+            return self.constant(found, ast.unparse(node))
+        return V(STATIC, "", const=found)
+
+    def attribute_of_array(self, array, name, node):
+        type = array.type
+        d = range(type.ndim)
+        if name == "ndim":
+            return self.literal(type.ndim)
+        if name == "dtype":
+            return V(STATIC, "", const=type.dtype)
+        if name == "itemsize":
+            return self.literal(type.dtype.size)
+        if name in ("shape", "size", "nbytes"):
+            if array.name:
+                sizes = [V(int64, f"n{k}_{array.name}", 0, 1 << 40, atom=True) for k in d]
+            elif array.atom:
+                sizes = [V(int64, f"{array.code}.shape[{k}]", 0, 1 << 40) for k in d]
+            else:
+                t = self.temp()
+                codes = [f"({t} := {array.code}).shape[0]"]
+                codes += [f"{t}.shape[{k}]" for k in d[1:]]
+                sizes = [V(int64, c, 0, 1 << 40) for c in codes]
+            if name == "shape":
+                return self.tuple(sizes)
+            total = self.literal(1)
+            for k, size in enumerate(sizes):
+                total = size if k == 0 else self.operate("Mult", total, size, node)
+            if name == "nbytes":
+                total = self.operate("Mult", total, self.literal(type.dtype.size), node)
+            return V(int64, total.code, 0, 1 << 42, atom=total.atom)
+        if name == "T":
+            layout = type.layout if type.ndim < 2 else "A"
+            return V(Array(type.dtype, type.ndim, layout), f"{array.code}.T()")
+        if isinstance(type.dtype, Record):
+            self.refuse(f"a whole field of an array of records: `{ast.unparse(node)}`", node)
+        return self.refuse(f"`.{name}` of an array", node)
+
+    def e_Subscript(self, node):
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            ref = self.expr(node.value)
+            if not isinstance(ref.type, RecordRef):
+                self.refuse(f"`{ast.unparse(node)}`: only an element of a record array", node)
+            return self.load(self.field_place(ref, node.slice.value, node))
+        array, index = self.subject(node)
+        if isinstance(array.type, Tuple):
+            return self.tuple_item(array, index, node)
+        if not isinstance(array.type, Array):
+            self.type_error(f"a value of type {array.type.name} cannot be indexed", node)
+        text = ast.unparse(node.value)
+        if len(index) > array.type.ndim:
+            self.type_error(f"`{text}` has only {array.type.ndim} dimensions", node)
+        slices = [i for i in index if isinstance(i, ast.Slice)]
+        if slices or len(index) < array.type.ndim:
+            return self.subview(array, index, node, text)
+        pieces = self.pieces(array)
+        flat = self.flat(array, pieces, index, node, text)
+        if isinstance(array.type.dtype, Record):
+            # The reference is (array, number of its first byte)
+            code = f"({pieces.first}, {flat})"
+            return V(RecordRef(array.type.dtype), code)
+        return self.load(Place(array.type.dtype, pieces, flat, node, text))
+
+    def tuple_item(self, value, index, node):
+        if len(index) != 1 or isinstance(index[0], ast.Slice):
+            self.refuse("a slice of a tuple", node)
+        k = index[0]
+        types = value.type.items
+        if k.const is not UNKNOWN and isinstance(k.const, int):
+            if not -len(types) <= k.const < len(types):
+                self.type_error(f"the tuple has {len(types)} items, no number {k.const}", node)
+            if value.items:
+                return value.items[k.const]
+            return V(types[k.const], f"{value.code}[{k.const}]")
+        if any(t != types[0] for t in types):
+            self.type_error("an index into a tuple of different types must be a constant", node)
+        k = self.integer(k, node, "an index")
+        site = self.site("index", node, ast.unparse(node.value))
+        t = self.temp()
+        size = len(types)
+        code = f"({t} if 0 <= ({t} := {k.code}) < {size} else IDX(T, {site}, 0, {t}, {size}))"
+        return V(types[0], f"{value.code}[{code}]")
+
+    def subview(self, array, index, node, text):
+        """``a[i]`` of a matrix, ``a[2:5]``: an array that shares the elements."""
+        type = array.type
+        if isinstance(type.dtype, Record):
+            self.refuse("a slice of an array of records", node)
+        codes, packed, seen, kept = [], type.layout == "C", False, 0
+        for part in index + [ast.Slice()] * (type.ndim - len(index)):
+            if isinstance(part, ast.Slice):
+                bounds = [
+                    "None"
+                    if b is None
+                    else self.integer(self.expr(b), node, "the bounds of a slice").code
+                    for b in (part.lower, part.upper, part.step)
+                ]
+                full = bounds == ["None"] * 3
+                if seen and not full or bounds[2] != "None":
+                    packed = False
+                seen = True
+                kept += 1
+                codes.append(f"slice({', '.join(bounds)})")
+            else:
+                value = self.integer(part, node, "an index")
+                if seen:
+                    packed = False
+                codes.append(value.code)
+        site = self.site("index", node, text)
+        self.count("int", 2)
+        code = f"SUB(T, {site}, {array.code}, ({', '.join(codes)},))"
+        return V(Array(type.dtype, kept, "C" if packed else "A"), code)
+
+    def e_UnaryOp(self, node):
+        op = type(node.op).__name__
+        value = self.expr(node.operand)
+        if op == "Not":
+            value = self.truth(value)
+            if value.type is STATIC:
+                return V(STATIC, "", const=not value.const)
+            self.count("int")
+            return V(boolean, f"(not {value.code})")
+        value = self.number(value, node)
+        result = unary(op, value.type)
+        if result is None:
+            self.type_error(f"`~` of {value.type.name}", node)
+        if value.const is not UNKNOWN and op == "USub" and result in (int64, float64):
+            return self.literal(-value.const)
+        self.arithmetic(result)
+        if result.kind == "f":
+            sign = "-" if op == "USub" else "+"
+            return V(result, f"({sign}{value.code})")
+        if result is boolean:
+            return V(boolean, f"(not {value.code})")
+        if op == "Invert":
+            return self.wrapped(result, f"(~{value.code})", ~value.hi, ~value.lo)
+        if op == "UAdd":
+            return V(result, f"(+{value.code})", value.lo, value.hi)
+        return self.wrapped(result, f"(-{value.code})", -value.hi, -value.lo)
+
+    def e_BinOp(self, node):
+        left = self.expr(node.left)
+        effects = self.effects
+        right = self.expr(node.right)
+        return self.operate(
+            type(node.op).__name__, left, right, node, self.effects > effects
+        )
+
+    def e_Compare(self, node):
+        values = [self.expr(v) for v in (node.left, *node.comparators)]
+        kinds = [type(op).__name__ for op in node.ops]
+        if any(k in ("Is", "IsNot") for k in kinds):
+            if len(values) != 2 or NONE not in [v.type for v in values]:
+                self.refuse("`is` between values: only `is None`", node)
+            same = values[0].type is NONE and values[1].type is NONE
+            return V(STATIC, "", const=same == (kinds[0] == "Is"))
+        signs = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="}
+        if any(k not in signs for k in kinds):
+            self.refuse("`in` in a kernel", node)
+        values = [self.number(v, node) for v in values]
+        self.count("int" if all(v.type.whole for v in values) else "compare", len(kinds))
+        code = values[0].code
+        for kind, value in zip(kinds, values[1:], strict=True):
+            code += f" {signs[kind]} {value.code}"
+        return V(boolean, f"({code})")
+
+    def e_BoolOp(self, node):
+        values = [self.truth(self.expr(v)) for v in node.values]
+        word = "and" if isinstance(node.op, ast.And) else "or"
+        stop = word == "or"
+        live = []
+        for v in values:  # a test known by type settles it, or says nothing
+            if v.type is STATIC:
+                if bool(v.const) == stop:
+                    live.append(self.literal(stop))
+                    break
+            else:
+                live.append(v)
+        if not live:
+            return V(STATIC, "", const=not stop)
+        result = live[0].type
+        for v in live[1:]:
+            result = self.unify(result, v.type)
+        self.count("int", len(live) - 1)
+        codes = [self.cast(v, result).code for v in live]
+        lo = hi = None
+        if result.whole:
+            lo, hi = min(v.lo for v in live), max(v.hi for v in live)
+        return V(result, "(" + f" {word} ".join(codes) + ")", lo, hi)
+
+    def e_IfExp(self, node):
+        test = self.truth(self.expr(node.test))
+        if test.type is STATIC:
+            return self.expr(node.body if test.const else node.orelse)
+        a, b = self.expr(node.body), self.expr(node.orelse)
+        type = self.unify(a.type, b.type)
+        if isinstance(type, Conflict) or type is STATIC:
+            self.type_error(f"one value is {a.type.name}, the other {b.type.name}", node)
+        self.count("select")
+        lo = hi = None
+        if isinstance(type, Scalar):
+            a, b = self.cast(a, type), self.cast(b, type)
+            if type.whole:
+                lo, hi = min(a.lo, b.lo), max(a.hi, b.hi)
+        return V(type, f"({a.code} if {test.code} else {b.code})", lo, hi)
+
+    def e_Call(self, node):
+        from . import intrinsics
+
+        function = self.expr(node.func)
+        if function.type is not STATIC:
+            self.type_error(f"`{ast.unparse(node.func)}` is not a function", node)
+        return intrinsics.call(self, function.const, node)
+
+    # ------------------------------------------------------------ numbers
+
+    def number(self, value, node=None):
+        """``value``, which must be a number."""
+        if isinstance(value.type, Scalar):
+            return value
+        if value.type is STATIC and isinstance(value.const, bool):
+            return self.literal(value.const)
+        what = value.type.name
+        if value.type is STATIC:
+            what = f"{value.const!r}, which a kernel cannot use as a number"
+        return self.type_error(f"a number is needed here, not {what}", node)
+
+    def integer(self, value, node, where):
+        """``value``, which must be an integer."""
+        value = self.number(value, node)
+        if not value.type.whole:
+            self.type_error(f"{where} needs integers, not {value.type.name}: write int(...)", node)
+        return value
+
+    def truth(self, value):
+        """``value`` as a condition."""
+        if value.type is STATIC and isinstance(value.const, bool):
+            return value
+        if value.type is NONE:
+            return V(STATIC, "", const=False)
+        if isinstance(value.type, Scalar):
+            return value
+        return self.type_error(f"a condition cannot be of type {value.type.name}")
+
+    def rounded(self, type, raw):
+        """A float result: ``raw`` is the text of the float64 computation."""
+        if type is float64:
+            return V(type, raw)
+        code = f"(SI(F32, 0, {raw}) or F32[0])" if type is float32 else f"R16({raw})"
+        return V(type, code, raw=raw)
+
+    def wrapped(self, type, code, lo, hi):
+        """An integer result of ``type`` that lies between lo and hi before it wraps."""
+        if type.lo <= lo and hi <= type.hi:
+            return V(type, code, lo, hi)
+        if type.kind == "u":
+            return V(type, f"({code} & {type.hi})")
+        t = self.temp()
+        again = {8: f"W64({t})", 4: f"W32({t})"}.get(type.size, f"WRAP({t}, {type.size}, True)")
+        return V(type, f"({t} if {type.lo} <= ({t} := {code}) <= {type.hi} else {again})")
+
+    def converted(self, a, b):
+        if a is not b:
+            self.count("convert")
+
+    def cast(self, value, type, node=None):
+        """``value`` as ``type``: what np.float32(x), an assignment or a call does."""
+        value = self.number(value, node)
+        old = value.type
+        if old is type:
+            return value
+        self.converted(old, type)
+        if type is boolean:
+            return V(boolean, f"({value.code} != 0)")
+        if type.kind == "f":
+            if old.kind == "f":
+                if type.size > old.size:
+                    return V(type, value.code, const=value.const, atom=value.atom)
+                if value.const is not UNKNOWN:
+                    near = (ops.round32 if type is float32 else ops.round16)(value.const)
+                    v = self.literal(near)
+                    return V(type, v.code, const=near, atom=True)
+                return self.rounded(type, value.code)
+            if value.const is not UNKNOWN and abs(value.const) < 1 << 11:
+                v = self.literal(float(value.const))
+                return V(type, v.code, const=v.const, atom=True)
+            exact = {2: 1 << 11, 4: 1 << 24, 8: 1 << 64}[type.size]
+            code = f"float({value.code})"
+            if -exact <= value.lo and value.hi <= exact:
+                return V(type, code)
+            return self.rounded(type, code)
+        if old.kind == "f":
+            return V(type, f"F2I({value.code}, {type.size}, {type.kind == 'i'})")
+        if value.const is not UNKNOWN:
+            wrapped = ops.wrap(int(value.const), type.size, type.kind == "i")
+            return V(type, repr(wrapped), wrapped, wrapped, wrapped, atom=True)
+        code = f"(+{value.code})" if old is boolean else value.code
+        if type.lo <= value.lo and value.hi <= type.hi:
+            return V(type, code, value.lo, value.hi, atom=value.atom and old is not boolean)
+        return self.wrapped(type, code, value.lo, value.hi)
+
+    def arithmetic(self, type, kind=None):
+        """Count one arithmetic instruction."""
+        if type.kind == "f":
+            self.count(kind or {2: "fp16", 4: "fp32", 8: "fp64"}[type.size])
+        else:
+            self.count("int")
+
+    def operate(self, op, a, b, node, impure=False):
+        """``a op b``. ``impure``: computing b has an effect, so b must not come before a."""
+        if isinstance(a.type, Tuple) and isinstance(b.type, Tuple) and op == "Add":
+            return self.tuple(self.parts(a) + self.parts(b))
+        a, b = self.number(a, node), self.number(b, node)
+        type = binary(op, a.type, b.type)
+        if op == "Pow" and boolean in (a.type, b.type):
+            type = None
+        if type is None:
+            sign = ast.unparse(node)
+            if op == "MatMult":
+                self.refuse("the @ operator in a kernel", node)
+            self.type_error(f"`{sign}`: no such operation for {a.type.name} and {b.type.name}", node)
+        if all(v.const is not UNKNOWN or (v.type.whole and v.lo == v.hi) for v in (a, b)):
+            folded = self.fold(op, a, b, type)
+            if folded is not None:
+                return folded
+        if type.kind == "f":
+            return self.real(op, a, b, type, impure)
+        return self.whole(op, a, b, type, impure)
+
+    def fold(self, op, a, b, type):
+        """A constant from two constants, where Python computes it the same way."""
+        if type not in (int64, float64) or not (a.type.kind in "ib" or a.type is float64):
+            return None
+        if not (b.type.kind in "ib" or b.type is float64):
+            return None
+        x, y = (v.lo if v.const is UNKNOWN else v.const for v in (a, b))
+        if op in ("Div", "FloorDiv", "Mod") and not y:
+            return None
+        if op == "Pow" and (type is float64 or y < 0 or abs(x) > 1 << 20 or y > 64):
+            return None
+        if op in ("LShift", "RShift") and not 0 <= y < 64:
+            return None
+        f = {
+            "Add": lambda: x + y,
+            "Sub": lambda: x - y,
+            "Mult": lambda: x * y,
+            "Div": lambda: x / y,
+            "FloorDiv": lambda: x // y,
+            "Mod": lambda: x % y,
+            "Pow": lambda: x**y,
+            "BitAnd": lambda: x & y,
+            "BitOr": lambda: x | y,
+            "BitXor": lambda: x ^ y,
+            "LShift": lambda: x << y,
+            "RShift": lambda: x >> y,
+        }[op]
+        try:
+            v = self.literal(float(f()) if type is float64 else ops.wrap64(int(f())))
+        except (OverflowError, ValueError):
+            return None
+        return V(v.type, v.code, v.lo, v.hi, atom=True)  # known, but no literal to Numba
+
+    def real(self, op, a, b, type, impure):
+        """Arithmetic of floats; integers take part as floats."""
+        if op == "Div":
+            self.arithmetic(type, "divide")
+        elif op == "Pow":
+            self.arithmetic(type, "special")
+        else:
+            self.arithmetic(type)
+        for v in (a, b):
+            self.converted(v.type, type) if v.const is UNKNOWN else None
+        x, y = (self.as_float(v, type) for v in (a, b))
+        if op in ("Add", "Sub", "Mult"):
+            return self.rounded(type, f"({x} {'+-*'[('Add', 'Sub', 'Mult').index(op)]} {y})")
+        if op == "Div":
+            if b.const is not UNKNOWN and b.const:
+                return self.rounded(type, f"({x} / {y})")
+            if impure:
+                return self.rounded(type, f"DIV({x}, {y})")
+            t = self.temp()
+            return self.rounded(type, f"({x} / {t} if ({t} := {y}) else DIV({x}, {t}))")
+        if op in ("FloorDiv", "Mod"):
+            return self.rounded(type, f"{'FDIV' if op == 'FloorDiv' else 'FMOD'}({x}, {y})")
+        if b.const is not UNKNOWN and b.type.whole and abs(b.const) < 1 << 16:
+            return V(type, f"CPOW({x}, {b.const}, {type is float32})")
+        return self.rounded(type, f"POW({x}, {y})")
+
+    def as_float(self, v, type):
+        """The text of an operand of float arithmetic."""
+        if v.type.kind == "f":
+            return v.code
+        if v.const is not UNKNOWN:
+            return repr(float(v.const))
+        small = -SAFE <= v.lo and v.hi <= SAFE
+        return v.code if small and v.type is not boolean else f"float({v.code})"
+
+    def whole(self, op, a, b, type, impure):
+        """Arithmetic of integers, wrapped to 64 bits where it can leave them."""
+        self.count("int")
+        if type is boolean:  # of & | ^
+            return V(boolean, f"({a.code} {'&|^'[('BitAnd', 'BitOr', 'BitXor').index(op)]} {b.code})")
+        if op in ("LShift", "RShift"):
+            return self.shift(op, a, b, type)
+        a, b = self.cast(a, type), self.cast(b, type)
+        x, y = a.code, b.code
+        if op == "Add":
+            return self.wrapped(type, f"({x} + {y})", a.lo + b.lo, a.hi + b.hi)
+        if op == "Sub":
+            return self.wrapped(type, f"({x} - {y})", a.lo - b.hi, a.hi - b.lo)
+        if op == "Mult":
+            ends = [p * q for p in (a.lo, a.hi) for q in (b.lo, b.hi)]
+            return self.wrapped(type, f"({x} * {y})", min(ends), max(ends))
+        if op in ("FloorDiv", "Mod"):
+            self.count("divide")
+            sign = "//" if op == "FloorDiv" else "%"
+            if op == "FloorDiv":
+                far = max(abs(a.lo), abs(a.hi))
+                lo, hi = (0 if a.lo >= 0 and b.lo >= 0 else -far), far
+                if a.lo >= 0 and b.lo >= 1:
+                    hi = a.hi // b.lo
+            else:
+                lo, hi = min(0, b.lo + 1), max(0, b.hi - 1)
+                if a.lo >= 0 and b.lo >= 0:
+                    hi = min(hi, a.hi)
+            if b.lo > 0 or b.hi < 0:
+                code = f"({x} {sign} {y})"
+            elif impure:
+                self.effects += 1
+                code = f"IDIV({x}, {y})" if op == "FloorDiv" else f"IMOD({x}, {y})"
+            else:  # an integer divided by zero is 0, as in Numba without debug
+                t = self.temp()
+                code = f"({x} {sign} {t} if ({t} := {y}) else 0)"
+            return self.wrapped(type, code, lo, hi)
+        if op == "Pow":
+            if b.const is not UNKNOWN and 0 <= b.const <= 4:
+                far = max(abs(a.lo), abs(a.hi)) ** b.const
+                lo = 0 if a.lo >= 0 or b.const % 2 == 0 else -far
+                return self.wrapped(type, f"({x} ** {b.const})", lo, max(far, 1))
+            return V(type, f"IPOW({x}, {y}, {type.size}, {type.kind == 'i'})")
+        sign = {"BitAnd": "&", "BitOr": "|", "BitXor": "^"}[op]
+        lo, hi = type.lo, type.hi
+        if op == "BitAnd" and (a.lo >= 0 or b.lo >= 0):
+            lo = 0
+            hi = min(v.hi for v in (a, b) if v.lo >= 0)
+        elif a.lo >= 0 and b.lo >= 0:
+            lo, hi = 0, (1 << max(a.hi.bit_length(), b.hi.bit_length())) - 1
+        return V(type, f"({x} {sign} {y})", lo, hi)
+
+    def shift(self, op, a, b, type):
+        a = self.cast(a, type)
+        known = b.lo >= 0 and b.hi < 64
+        if op == "LShift":
+            code = f"({a.code} << {b.code})" if known else f"SHL({a.code}, {b.code})"
+            top = min(b.hi, 63)
+            return self.wrapped(type, code, min(a.lo << top, a.lo), max(a.hi << top, a.hi, 0))
+        code = f"({a.code} >> {b.code})" if known else f"SHR({a.code}, {b.code})"
+        low = b.lo if known else 0
+        return V(type, code, min(a.lo >> low, 0), max(a.hi >> low, 0))
+
+    # ------------------------------------------------------------ calls
+
+    def wait(self, op, node, mask="0", x="0", y="0", type=NONE, **kw):
+        """An operation at which threads wait for one another: yield the request."""
+        self.yields = True
+        self.effects += 1
+        site = self.site(op, node, size=type.size if isinstance(type, Scalar) else 0)
+        self.count("barrier" if op.startswith(("barrier", "grid")) else "warp")
+        if (mask, x, y) == ("0", "0", "0"):
+            return V(type, f"(yield {self.program.constant((op, site, 0, 0, 0))})", **kw)
+        return V(type, f"(yield ({op!r}, {site}, {mask}, {x}, {y}))", **kw)
+
+    def device(self, source, values, node):
+        """Call a device function."""
+        program = self.program
+        types = tuple(v.type for v in values)
+        if any(t is STATIC for t in types):
+            self.refuse(f"passing something that is no number, array or tuple to `{source.name}`")
+        if self.instrumented:
+            name = f"f{len(program.steps)}_{source.name}"
+            function = Function(program, source, types, name, self.depth + 1)
+            function.compile()
+            program.clones.append(function)
+        else:
+            key = (source.function, types)
+            function = program.functions.get(key)
+            if function is None:
+                name = f"f{len(program.functions)}_{source.name}"
+                function = Function(program, source, types, name, self.depth + 1)
+                function.compile()
+                program.functions[key] = function
+        self.effects += 1
+        self.count("call")
+        call = f"{function.name}({', '.join(['T', *(v.code for v in values)])})"
+        if function.yields:
+            self.yields = True
+            call = f"(yield from {call})"
+        return V(function.returns_type, call)
+
+
+class Loop:
+    """A loop being written: what is known at its head, at its exits, and where they are."""
+
+    def __init__(self, head):
+        self.head = head
+        self.exit = None  # what is known where the loop's own test ends it
+        self.breaks, self.continues = [], []  # (line for conversions, what is known)
+        self.end = self.leave = None
+        self.again = ""
+        self.spin = False
+
+
+class Pieces(NamedTuple):
+    first: str  # the array, where it is named first
+    array: str  # the array
+    elements: str
+    offset: str
+    shape: list
+    strides: list
+
+    @property
+    def elements_first(self):
+        """The elements, where that is the first use of the array."""
+        return self.elements if self.first == self.array else f"{self.first}.elements"
+
+
+class Place(NamedTuple):
+    dtype: object
+    pieces: Pieces | None
+    flat: str  # number of the element (of a field: the reference to the record)
+    node: ast.AST
+    text: str
+    field: object = None
+
+
+def is_cuda(obj):
+    """Whether an object is the cuda module: this package's stand-in or Numba's own."""
+    return getattr(obj, "__name__", "") in ("numba.cuda", "numba_cuda.numba.cuda")
+
+
+def is_numpy(obj):
+    """Whether an object is NumPy or this package's stand-in for it."""
+    return getattr(obj, "__name__", "") == "numpy"
+
+
+__all__ = ["Intrinsic", "Program", "Source", "V", "uint32"]

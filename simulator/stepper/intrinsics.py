@@ -1,0 +1,804 @@
+"""What a kernel may call: the cuda module, Python's functions on numbers, math, NumPy's scalars.
+
+Each entry types the call by Numba's rules and returns the value with its text. What is not here is
+refused by name.
+"""
+
+import ast
+import math
+
+from . import ops
+from .compile import NONE, UNKNOWN, Intrinsic, Function, NumpyName, Place, V, is_cuda
+from .source import Source
+from .types import (
+    ALIASES,
+    STATIC,
+    VECTORS,
+    Array,
+    Record,
+    Scalar,
+    Tuple,
+    Vector,
+    as_dtype,
+    boolean,
+    float16,
+    float32,
+    float64,
+    int32,
+    int64,
+    mix,
+    uint32,
+    uint64,
+)
+
+FULL = 0xFFFFFFFF
+GRID = (1 << 31) - 1, 65535, 65535  # blocks along x, y and z
+BLOCK = 1024, 1024, 64  # threads along x, y and z
+
+
+def _dimensions():
+    """The index variables: name -> (Python name, where it comes from, type, lo, hi)."""
+    table = {}
+    for k, d in enumerate("xyz"):
+        table[f"threadIdx.{d}"] = (f"t{d}", f"T.t{d}", 0, BLOCK[k] - 1)
+        table[f"blockIdx.{d}"] = (f"k{d}", f"T.k{d}", 0, GRID[k] - 1)
+        table[f"blockDim.{d}"] = (f"BD{d}", None, 1, BLOCK[k])
+        table[f"gridDim.{d}"] = (f"GD{d}", None, 1, GRID[k])
+    table["laneid"] = ("lane", "T.lane", 0, 31)
+    table["warpsize"] = ("32", None, 32, 32)
+    return table
+
+
+DIMENSIONS = _dimensions()
+GROUPS = {"threadIdx", "blockIdx", "blockDim", "gridDim", "shared", "local", "const", "atomic"}
+GROUPS |= {"cg", "fp16", "random", "libdevice"}
+
+
+def dimension(fc, name):
+    """The value of an index variable such as ``threadIdx.x``."""
+    code, init, lo, hi = DIMENSIONS[name]
+    if init:
+        fc.use(code, init)
+    return V(int32, code, lo, hi, atom=True)
+
+
+def value(fc, intrinsic, node):
+    """The meaning of ``cuda.<path>`` where it is no call."""
+    path = intrinsic.path
+    if path in DIMENSIONS:
+        return dimension(fc, path)
+    if path in VECTORS:
+        return V(STATIC, "", const=VECTORS[path])
+    if path in ALIASES:
+        return V(STATIC, "", const=ALIASES[path])
+    if path in GROUPS or path in CALLS:
+        return V(STATIC, "", const=intrinsic)
+    return fc.refuse(f"`cuda.{path}`", node)
+
+
+def call(fc, function, node):
+    """The value of a call of something known when the kernel is compiled."""
+    if isinstance(function, Intrinsic):
+        if function.path not in CALLS:
+            fc.refuse(f"`cuda.{function.path}(...)`", node)
+        return CALLS[function.path](fc, node)
+    if getattr(function, "__stepper_kernel__", False):
+        return device(fc, function.source, node)
+    if hasattr(function, "py_func") and is_cuda_dispatcher(function):
+        return device(fc, Source(function.py_func), node)
+    if isinstance(function, NumpyName):
+        return numpy(fc, function.name, node)
+    try:
+        python = PYTHON.get(function)
+    except TypeError:
+        python = None
+    if python:
+        return python(fc, node)
+    if getattr(math, getattr(function, "__name__", ""), None) is function:
+        return mathematics(fc, function.__name__, node)
+    if isinstance(function, Vector):
+        return vector(fc, function, node)
+    dtype = as_dtype(function)
+    if isinstance(dtype, Scalar):
+        (arg,) = arguments(fc, node, ["x"])
+        return fc.cast(arg, dtype, node)
+    name = ast.unparse(node.func)
+    if callable(function) and hasattr(function, "__code__"):
+        fc.refuse(f"`{name}`, a plain Python function: declare it @cuda.jit(device=True)", node)
+    return fc.refuse(f"`{name}(...)` in a kernel", node)
+
+
+def is_cuda_dispatcher(obj):
+    """Whether an object is a kernel or device function of Numba itself."""
+    return "cuda" in type(obj).__module__
+
+
+# ---------------------------------------------------------------- arguments
+
+
+def nodes(fc, node, names, defaults=()):
+    """The argument nodes of a call, in the order of ``names``; None for one left out."""
+    found = dict(zip(names, node.args, strict=False))
+    if len(node.args) > len(names) or any(isinstance(a, ast.Starred) for a in node.args):
+        fc.type_error(f"`{ast.unparse(node.func)}` takes {', '.join(names)}", node)
+    for keyword in node.keywords:
+        if keyword.arg not in names or keyword.arg in found:
+            fc.type_error(f"`{ast.unparse(node.func)}` has no argument `{keyword.arg}`", node)
+        found[keyword.arg] = keyword.value
+    missing = [n for n in names if n not in found and n not in defaults]
+    if missing:
+        fc.type_error(f"`{ast.unparse(node.func)}` needs {', '.join(missing)}", node)
+    return [found.get(n) for n in names]
+
+
+def arguments(fc, node, names, defaults=()):
+    """The argument values of a call; None for one left out."""
+    return [a if a is None else fc.expr(a) for a in nodes(fc, node, names, defaults)]
+
+
+def numbers(fc, node, names):
+    """The arguments of a call, which must be numbers."""
+    return [fc.number(v, node) for v in arguments(fc, node, names)]
+
+
+# ---------------------------------------------------------------- index functions
+
+
+def grid(fc, node):
+    return positions(fc, node, "blockIdx.{0} * blockDim.{0} + threadIdx.{0}")
+
+
+def gridsize(fc, node):
+    return positions(fc, node, "gridDim.{0} * blockDim.{0}")
+
+
+def positions(fc, node, formula):
+    (n,) = arguments(fc, node, ["ndim"])
+    if n.const not in (1, 2, 3):
+        fc.type_error(f"`{ast.unparse(node)}` takes 1, 2 or 3, as a plain number", node)
+    items = []
+    for d in "xyz"[: n.const]:
+        words = formula.format(d).split()
+        code = "(" + " ".join(dimension(fc, w).code if w in DIMENSIONS else w for w in words) + ")"
+        items.append(V(int64, code, 0, 1 << 41))
+        fc.count("int")
+    return items[0] if n.const == 1 else fc.tuple(items)
+
+
+# ---------------------------------------------------------------- arrays in shared and local memory
+
+
+def shape_of(fc, node, what):
+    v = fc.expr(node)
+    if isinstance(v.type, Tuple):
+        sizes = [i.const for i in (v.items or [])]
+    else:
+        sizes = [v.const]
+    if not sizes or not all(isinstance(s, int) and not isinstance(s, bool) for s in sizes):
+        fc.type_error(
+            f"the shape of {what} must be plain numbers, known when the kernel is compiled; "
+            f"`{ast.unparse(node)}` is computed (compute it outside the kernel)",
+            node,
+        )
+    return tuple(sizes)
+
+
+def dtype_of(fc, node):
+    v = fc.expr(node)
+    dtype = as_dtype(v.const) if v.type is STATIC else None
+    if not isinstance(dtype, Scalar | Record):
+        fc.refuse(f"an array of `{ast.unparse(node)}`", node)
+    return dtype
+
+
+def shared_array(fc, node):
+    shape, dtype, _ = nodes(fc, node, ["shape", "dtype", "alignment"], ["alignment"])
+    shape, dtype = shape_of(fc, shape, "a shared array"), dtype_of(fc, dtype)
+    if shape in ((0,), ()):  # dynamic: as large as the launch says
+        return V(Array(dtype, 1), f"T.block.dynamic({fc.program.constant(dtype)})")
+    if any(n <= 0 for n in shape):
+        fc.type_error("the sizes of a shared array must be above 0", node)
+    place = (fc.source.function, node.lineno, node.col_offset)
+    shared = fc.program.shared
+    number = shared[place][0] if place in shared else len(shared)
+    shared[place] = (number, fc.target or f"shared (line {node.lineno})", shape, dtype)
+    return V(Array(dtype, len(shape)), f"T.block.shared[{number}]")
+
+
+def local_array(fc, node):
+    shape, dtype, _ = nodes(fc, node, ["shape", "dtype", "alignment"], ["alignment"])
+    shape, dtype = shape_of(fc, shape, "a local array"), dtype_of(fc, dtype)
+    if any(n <= 0 for n in shape):
+        fc.type_error("the sizes of a local array must be above 0", node)
+    made = fc.program.constant((fc.target or "local", shape, dtype))
+    return V(Array(dtype, len(shape)), f"LOCAL(T, {made})")
+
+
+def const_array(fc, node):
+    (array,) = arguments(fc, node, ["ndarray"])
+    if not isinstance(array.type, Array) or not array.code.startswith("C"):
+        fc.refuse("cuda.const.array_like() of anything but a NumPy array from outside", node)
+    return array
+
+
+# ---------------------------------------------------------------- barriers and warps
+
+
+def waits(op):
+    def write(fc, node):
+        nodes(fc, node, [])
+        return fc.wait(op, node)
+
+    return write
+
+
+def barrier_with(op):
+    def write(fc, node):
+        (predicate,) = numbers(fc, node, ["predicate"])
+        if not predicate.type.whole or predicate.type is boolean:
+            fc.type_error(
+                f"`cuda.{op.replace('barrier', 'syncthreads')}` needs an integer, "
+                f"not {predicate.type.name}: write int(...)",
+                node,
+            )
+        return fc.wait(op, node, x=predicate.code, type=int32, lo=0, hi=1024)
+
+    return write
+
+
+def mask_of(fc, v, node):
+    v = fc.integer(v, node, "a mask")
+    return v.code if v.lo >= 0 and v.hi <= FULL else f"({v.code} & {FULL})"
+
+
+def syncwarp(fc, node):
+    (mask,) = arguments(fc, node, ["mask"], ["mask"])
+    return fc.wait("syncwarp", node, str(FULL) if mask is None else mask_of(fc, mask, node), "1")
+
+
+def shuffle(op, last):
+    def write(fc, node):
+        mask, v, other = arguments(fc, node, ["mask", "value", last])
+        v = fc.number(v, node)
+        if v.type not in (int32, int64, float32, float64):
+            fc.type_error(
+                f"`cuda.{op}` moves int32, int64, float32 or float64, not {v.type.name}", node
+            )
+        other = fc.integer(other, node, f"`{last}`")
+        return fc.wait(op, node, mask_of(fc, mask, node), v.code, other.code, v.type)
+
+    return write
+
+
+def vote(op):
+    def write(fc, node):
+        mask, predicate = arguments(fc, node, ["mask", "predicate"])
+        predicate = fc.number(predicate, node)
+        if not predicate.type.whole:
+            fc.type_error(f"`cuda.{op}` needs an integer or a boolean", node)
+        type = int32 if op == "ballot_sync" else boolean
+        return fc.wait(op, node, mask_of(fc, mask, node), f"bool({predicate.code})", type=type)
+
+    return write
+
+
+def match(op):
+    def write(fc, node):
+        mask, v = arguments(fc, node, ["mask", "value"])
+        v = fc.number(v, node)
+        type = v.type
+        if type.whole:
+            type = int32 if type.size < 4 or type is int32 else int64
+        elif type is float16:
+            type = float32
+        v = fc.cast(v, type)
+        result = int32 if op == "match_any_sync" else Tuple((int32, boolean))
+        return fc.wait(op, node, mask_of(fc, mask, node), v.code, repr(type.format), result)
+
+    return write
+
+
+def activemask(fc, node):
+    return fc.wait("activemask", node, type=uint32)
+
+
+def lanemask_lt(fc, node):
+    lane = dimension(fc, "laneid")
+    return V(uint32, f"((1 << {lane.code}) - 1)", 0, FULL >> 1)
+
+
+def fence(scope):
+    def write(fc, node):
+        nodes(fc, node, [])
+        fc.count("fence")
+        return V(NONE, f"FENCE(T, {scope!r})" if fc.instrumented else "None")
+
+    return write
+
+
+def nanosleep(fc, node):
+    numbers(fc, node, ["ns"])
+    fc.spin(node)
+    return V(NONE, "None")
+
+
+def this_grid(fc, node):
+    return V(STATIC, "", const=Intrinsic("grid_group"))
+
+
+def grid_sync(fc, node):
+    fc.program.grid_sync = True
+    return fc.wait("grid", node, type=int32)
+
+
+# ---------------------------------------------------------------- atomic operations
+
+_ALL = ("float64", "float32", "int32", "uint32", "int64", "uint64")
+ATOMIC_TYPES = {
+    **dict.fromkeys(("add", "sub", "max", "min", "nanmax", "nanmin"), _ALL),
+    **dict.fromkeys(("and_", "or_", "xor", "exch", "cas", "compare_and_swap"), _ALL[2:]),
+    **dict.fromkeys(("inc", "dec"), ("uint32", "uint64")),
+}
+
+
+def atomic(op):
+    def write(fc, node):
+        names = {
+            "cas": ["ary", "idx", "old", "val"],
+            "compare_and_swap": ["ary", "old", "val"],
+        }.get(op, ["ary", "idx", "val"])
+        given = nodes(fc, node, names)
+        ary = fc.expr(given[0])
+        if not isinstance(ary.type, Array):
+            fc.type_error(f"`cuda.atomic.{op}` works on an element of an array", node)
+        dtype = ary.type.dtype
+        if not isinstance(dtype, Scalar) or dtype.name not in ATOMIC_TYPES[op]:
+            fc.type_error(
+                f"`cuda.atomic.{op}` works on {', '.join(ATOMIC_TYPES[op])}, not {dtype.name}",
+                node,
+            )
+        text = ast.unparse(given[0])
+        pieces = fc.pieces(ary)
+        if op == "compare_and_swap":
+            index = [fc.literal(0)] * ary.type.ndim
+        else:
+            index = fc.indices(given[1])
+        flat = fc.flat(ary, pieces, index, node, text)
+        site = fc.site("atomic", node, text, dtype.size)
+        values = [
+            fc.stored(fc.number(fc.expr(v), node), dtype) if dtype.kind == "f"
+            else fc.cast(fc.number(fc.expr(v), node), dtype).code
+            for v in given[-2 if "cas" in op or "compare" in op else -1 :]
+        ]
+        if dtype is float32:
+            values = [f"R32({v})" for v in values]
+        fc.effects += 1
+        fc.count("atomic")
+        name = "ATOM_cas" if op in ("cas", "compare_and_swap") else f"ATOM_{op}"
+        return V(dtype, f"{name}(T, {site}, {pieces.first}, {flat}, {', '.join(values)})")
+
+    return write
+
+
+# ---------------------------------------------------------------- bits
+
+
+def bits(fc, node, name, helper):
+    (x,) = numbers(fc, node, ["x"])
+    if not x.type.whole or x.type is boolean:
+        fc.type_error(f"`cuda.{name}` works on integers, not {x.type.name}", node)
+    fc.count("int")
+    return x, f"{helper}({x.code}, {x.type.size})"
+
+
+def popc(fc, node):
+    x, code = bits(fc, node, "popc", "POPC")
+    return V(x.type, f"({x.code}).bit_count()" if x.lo >= 0 else code, 0, 8 * x.type.size)
+
+
+def clz(fc, node):
+    x, code = bits(fc, node, "clz", "CLZ")
+    return V(x.type, code, 0, 8 * x.type.size)
+
+
+def ffs(fc, node):
+    x, code = bits(fc, node, "ffs", "FFS")
+    return V(uint32, code, 0, 64)
+
+
+def brev(fc, node):
+    x, _ = bits(fc, node, "brev", "BREV")
+    type = uint64 if x.type is uint64 else uint32
+    return V(type, f"BREV({x.code}, {type.size})")
+
+
+def selp(fc, node):
+    test, a, b = numbers(fc, node, ["test", "a", "b"])
+    if a.type is not b.type or a.type.size < 2 or a.type in (boolean, float16):
+        fc.type_error(f"`cuda.selp` of {a.type.name} and {b.type.name}", node)
+    fc.count("select")
+    # Both are computed before one is chosen.
+    return V(a.type, f"({a.code}, {b.code})[not {test.code}]")
+
+
+def single_or_double(types):
+    """float32 if it holds every one of the types, else float64."""
+    result = float32
+    for t in types:
+        result = mix(result, t)
+    return result
+
+
+def fma(fc, node):
+    values = numbers(fc, node, ["a", "b", "c"])
+    type = single_or_double([v.type for v in values])
+    fc.arithmetic(type, f"fma{8 * type.size}")
+    codes = ", ".join(fc.cast(v, type).code for v in values)
+    return V(type, f"FMA({codes}, {type is float32})")
+
+
+def cbrt(fc, node):
+    (x,) = numbers(fc, node, ["x"])
+    type = single_or_double([x.type])
+    fc.count("special")
+    return fc.rounded(type, f"CBRT({fc.cast(x, type).code})")
+
+
+def half(op):
+    """cuda.fp16.hadd and its like."""
+    names = {"hfma": "abc", "hneg": "a", "habs": "a"}.get(op, "ab")
+
+    def write(fc, node):
+        values = [fc.cast(v, float16).code for v in numbers(fc, node, list(names))]
+        fc.count("fp16")
+        text = {
+            "hadd": "({} + {})",
+            "hsub": "({} - {})",
+            "hmul": "({} * {})",
+            "hdiv": "DIV({}, {})",
+            "hfma": "({} * {} + {})",
+            "hneg": "(-{})",
+            "habs": "abs({})",
+            "hmax": "FMAX({}, {})",
+            "hmin": "FMIN({}, {})",
+        }[op].format(*values)
+        return fc.rounded(float16, text)
+
+    return write
+
+
+# ---------------------------------------------------------------- random numbers
+
+
+def random(kind, type):
+    def write(fc, node):
+        states, index = arguments(fc, node, ["states", "index"])
+        record = states.type.dtype if isinstance(states.type, Array) else None
+        if not isinstance(record, Record) or not record.field("s0") or not record.field("s1"):
+            fc.type_error("the random states must come from create_xoroshiro128p_states", node)
+        pieces = fc.pieces(states)
+        text = ast.unparse(node.args[0])
+        index = fc.integer(index, node, "an index")
+        flat = fc.flat(states, pieces, [index], node, text)
+        sites = tuple(
+            fc.site(kind, node, text, 8, record.field(f).offset)
+            for kind in ("load", "store")
+            for f in ("s0", "s1")
+        )
+        fc.effects += 1
+        fc.count("int", 12)
+        code = f"RNG(T, {fc.program.constant(sites)}, ({pieces.first}, {flat}))"
+        if kind == "next":
+            return V(uint64, code)
+        if kind == "uniform":
+            return fc.rounded(type, f"(({code} >> 11) * {2.0**-53!r})")
+        fc.count("special", 3)
+        t = fc.temp()
+        again = f"RNG(T, {fc.program.constant(sites)}, {t})"
+        code = code.replace(f"({pieces.first}, {flat})", f"({t} := ({pieces.first}, {flat}))")
+        return V(type, f"NORMAL({code}, {again}, {type is float32})")
+
+    return write
+
+
+# ---------------------------------------------------------------- Python's functions on numbers
+
+
+def smallest(op):
+    def write(fc, node):
+        values = [fc.expr(a) for a in node.args]
+        if len(values) == 1 and isinstance(values[0].type, Tuple):
+            values = fc.parts(values[0])
+        if len(values) < 2 or node.keywords:
+            fc.type_error(f"{op}() takes two numbers or more", node)
+        result = fc.number(values[0], node)
+        for v in values[1:]:
+            result = pair(fc, op, result, fc.number(v, node))
+        return result
+
+    return write
+
+
+def pair(fc, op, a, b, nan="gives way"):
+    """min or max of two numbers, of the type that holds both."""
+    type = mix(a.type, b.type, unify=True)
+    fc.arithmetic(type)
+    if type.kind == "f":
+        a, b = fc.cast(a, type), fc.cast(b, type)
+        name = {"min": "FMIN", "max": "FMAX"}[op] if nan == "gives way" else f"NP{op.upper()}"
+        return V(type, f"{name}({a.code}, {b.code})")
+    f = min if op == "min" else max
+    lo, hi = f(a.lo, b.lo), f(a.hi, b.hi)
+    if a.atom and b.atom:
+        sign = "<=" if op == "min" else ">="
+        return V(type, f"({a.code} if {a.code} {sign} {b.code} else {b.code})", lo, hi)
+    return V(type, f"{op}({a.code}, {b.code})", lo, hi)
+
+
+def absolute(fc, node):
+    (x,) = numbers(fc, node, ["x"])
+    type = x.type
+    fc.arithmetic(type)
+    if type.kind == "f":
+        return V(type, f"abs({x.code})")
+    if type.kind == "u":
+        return x
+    from .types import int8
+
+    type = int8 if type is boolean else type
+    lo = 0 if x.lo <= 0 <= x.hi else min(abs(x.lo), abs(x.hi))
+    return fc.wrapped(type, f"abs({x.code})", lo, max(abs(x.lo), abs(x.hi)))
+
+
+def to_int(fc, node):
+    (x,) = numbers(fc, node, ["x"])
+    return x if x.type.kind in "iu" else fc.cast(x, int64)
+
+
+def to_float(fc, node):
+    (x,) = numbers(fc, node, ["x"])
+    if x.type is boolean:
+        fc.type_error("float() of a boolean: Numba has no such conversion", node)
+    return fc.cast(x, float64) if x.type.whole else x
+
+
+def to_bool(fc, node):
+    (x,) = numbers(fc, node, ["x"])
+    return fc.cast(x, boolean)
+
+
+def length(fc, node):
+    (x,) = arguments(fc, node, ["x"])
+    if isinstance(x.type, Tuple):
+        return fc.literal(len(x.type.items))
+    if not isinstance(x.type, Array):
+        fc.type_error(f"len() of {x.type.name}", node)
+    return fc.parts(fc.attribute_of_array(x, "shape", node))[0]
+
+
+def rounding(fc, node):
+    if len(node.args) != 1:
+        fc.refuse("round() with a number of digits", node)
+    (x,) = numbers(fc, node, ["x"])
+    fc.arithmetic(float64)
+    return fc.cast(x, int64) if x.type.whole else V(int64, f"ROUND({x.code})")
+
+
+def power(fc, node):
+    a, b = numbers(fc, node, ["base", "exp"])
+    return fc.operate("Pow", a, b, node)
+
+
+def printing(fc, node):
+    if node.keywords:
+        fc.refuse("print() with keywords", node)
+    parts = []
+    for arg in node.args:
+        v = fc.expr(arg)
+        if v.type is STATIC and isinstance(v.const, str):
+            parts.append(repr(v.const))
+        elif isinstance(v.type, Tuple):
+            parts += [shown(i) for i in fc.parts(v)]
+        else:
+            parts.append(shown(fc.number(v, node)))
+    fc.effects += 1
+    fc.count("print")
+    return V(NONE, f"PRINT({', '.join(parts)})")
+
+
+def shown(v):
+    """A number as printf shows it: six digits for a float, 1 or 0 for a boolean."""
+    if v.type.kind == "f":
+        return f"'%f' % {v.code}"
+    return f"'%d' % {v.code}"
+
+
+PYTHON = {
+    min: smallest("min"),
+    max: smallest("max"),
+    abs: absolute,
+    int: to_int,
+    float: to_float,
+    bool: to_bool,
+    len: length,
+    round: rounding,
+    pow: power,
+    print: printing,
+}
+
+# ---------------------------------------------------------------- math and NumPy
+
+CHEAP = {"fabs", "floor", "ceil", "trunc", "copysign", "rint"}
+HALF = {"sqrt", "floor", "ceil", "trunc", "fabs", "exp", "exp2", "log", "log2", "log10", "sin"}
+HALF |= {"cos"}
+
+
+def mathematics(fc, name, node, whole_stays=False):
+    """A function of math (or the NumPy function of the same meaning) on numbers."""
+    values = [fc.number(fc.expr(a), node) for a in node.args]
+    if node.keywords:
+        fc.type_error(f"`{ast.unparse(node.func)}` takes no keywords", node)
+    if name in ("isnan", "isinf", "isfinite") and len(values) == 1:
+        fc.count("compare")
+        x = values[0]
+        if x.type.whole:
+            return fc.literal(name == "isfinite")
+        return V(boolean, f"M_{name}({x.code})")
+    if name == "ldexp" and len(values) == 2 and values[1].type.whole:
+        x = values[0] if values[0].type.kind == "f" else fc.cast(values[0], float64)
+        type = float32 if x.type is float16 else x.type
+        fc.count("special")
+        return fc.rounded(type, f"M_ldexp({x.code}, {values[1].code})")
+    if name == "modf" and len(values) == 1:
+        type = float32 if values[0].type is float32 else float64
+        fc.count("special")
+        x = fc.cast(values[0], type)
+        return V(Tuple((type, type)), f"M_modf({x.code})")
+    if name in ops.MATH and len(values) == 1:
+        x = values[0]
+        if x.type.whole and whole_stays:
+            return x
+        if x.type is float16:
+            type = float16 if name in HALF else float32
+        else:
+            type = float64 if x.type.whole else x.type
+        if name in CHEAP:
+            fc.arithmetic(type)
+        else:
+            fc.count("sqrt" if name == "sqrt" else "special")
+        code = fc.as_float(x, type)
+        if name == "fabs":
+            return V(type, f"abs(float({code}))" if x.type.whole else f"abs({code})")
+        if name == "sqrt":
+            t = fc.temp()
+            return fc.rounded(type, f"(SQRT({t}) if ({t} := {code}) >= 0 else NAN)")
+        return fc.rounded(type, f"M_{name}({code})")
+    if name in ops.MATH2 and len(values) == 2:
+        a, b = values
+        if name == "pow" and b.type is int32:
+            type = mix(float32, a.type)
+        else:
+            type = float64 if a.type.whole and b.type.whole else mix(a.type, b.type)
+        type = float32 if type is float16 else type
+        fc.count("special")
+        return fc.rounded(type, f"M_{name}({fc.as_float(a, type)}, {fc.as_float(b, type)})")
+    return fc.refuse(f"`{ast.unparse(node.func)}` with {len(values)} arguments", node)
+
+
+def numpy(fc, name, node):
+    """A NumPy function on scalars, as far as Numba has it and kernels use it."""
+    if name in ("abs", "absolute"):
+        return absolute(fc, node)
+    if name in ("minimum", "maximum"):
+        a, b = numbers(fc, node, ["a", "b"])
+        return pair(fc, name[:3], a, b, nan="stays")
+    if name in ("fmin", "fmax"):
+        a, b = numbers(fc, node, ["a", "b"])
+        return pair(fc, name[1:], a, b)
+    if name == "square":
+        (x,) = numbers(fc, node, ["x"])
+        t = fc.temp()
+        twice = V(x.type, t, x.lo, x.hi, atom=True)
+        return fc.cast(
+            fc.operate("Mult", V(x.type, f"({t} := {x.code})", x.lo, x.hi), twice, node), x.type
+        )
+    if name == "sign":
+        (x,) = numbers(fc, node, ["x"])
+        fc.arithmetic(x.type)
+        return V(x.type, f"SIGN({x.code})", -1, 1)
+    if name == "rint":
+        (x,) = numbers(fc, node, ["x"])
+        type = float64 if x.type.whole else x.type
+        fc.arithmetic(type)
+        return V(type, f"M_rint({fc.as_float(x, type)})")
+    if name == "cbrt":
+        return cbrt(fc, node)
+    known = ops.NUMPY.get(name, name)
+    if known in ops.MATH or known in ops.MATH2 or known in ("isnan", "isinf", "isfinite"):
+        if known == "pow":
+            a, b = numbers(fc, node, ["a", "b"])
+            return fc.operate("Pow", a, b, node)
+        if known not in ("gamma", "lgamma", "erf", "erfc", "fmod", "remainder"):
+            return mathematics(fc, known, node, whole_stays=known in ("floor", "ceil", "trunc"))
+    return fc.refuse(f"`{ast.unparse(node.func)}(...)` in a kernel", node)
+
+
+# ---------------------------------------------------------------- vectors and device functions
+
+
+def vector(fc, type, node):
+    """``float32x4(a, b, c, d)``; a vector among the arguments stands for its items."""
+    if node.keywords:
+        fc.type_error("a vector takes no keywords", node)
+    items = []
+    for arg in node.args:
+        v = fc.expr(arg)
+        if isinstance(v.type, Vector):
+            t = fc.temp()
+            count = v.type.count
+            items += [
+                V(v.type.base, f"({t} := {v.code})[0]" if k == 0 else f"{t}[{k}]")
+                for k in range(count)
+            ]
+        else:
+            items.append(fc.number(v, node))
+    if len(items) != type.count:
+        fc.type_error(f"{type.name} takes {type.count} numbers, not {len(items)}", node)
+    codes = [fc.cast(i, type.base).code for i in items]
+    return V(type, "(" + ", ".join(codes) + ",)")
+
+
+def device(fc, source, node):
+    """Call another kernel function of the script."""
+    params = source.params
+    given = nodes(fc, node, params, source.defaults)
+    values = []
+    for name, arg in zip(params, given, strict=True):
+        v = fc.constant(source.defaults[name], name) if arg is None else fc.expr(arg)
+        values.append(v)
+    return fc.device(source, values, node)
+
+
+CALLS = {
+    "grid": grid,
+    "gridsize": gridsize,
+    "shared.array": shared_array,
+    "local.array": local_array,
+    "const.array_like": const_array,
+    "syncthreads": waits("barrier"),
+    **{f"syncthreads_{k}": barrier_with(f"barrier_{k}") for k in ("count", "and", "or")},
+    "syncwarp": syncwarp,
+    "shfl_sync": shuffle("shfl_sync", "src_lane"),
+    "shfl_up_sync": shuffle("shfl_up_sync", "delta"),
+    "shfl_down_sync": shuffle("shfl_down_sync", "delta"),
+    "shfl_xor_sync": shuffle("shfl_xor_sync", "lane_mask"),
+    **{k: vote(k) for k in ("all_sync", "any_sync", "eq_sync", "ballot_sync")},
+    **{k: match(k) for k in ("match_any_sync", "match_all_sync")},
+    "activemask": activemask,
+    "lanemask_lt": lanemask_lt,
+    "threadfence": fence("device"),
+    "threadfence_system": fence("device"),
+    "threadfence_block": fence("block"),
+    "nanosleep": nanosleep,
+    "cg.this_grid": this_grid,
+    "grid_group.sync": grid_sync,
+    **{f"atomic.{op}": atomic(op) for op in ATOMIC_TYPES},
+    "popc": popc,
+    "clz": clz,
+    "ffs": ffs,
+    "brev": brev,
+    "selp": selp,
+    "fma": fma,
+    "cbrt": cbrt,
+    **{
+        f"fp16.{op}": half(op)
+        for op in ("hadd", "hsub", "hmul", "hdiv", "hfma", "hneg", "habs", "hmax", "hmin")
+    },
+    **{
+        f"random.xoroshiro128p_{kind}_{t.name}": random(kind, t)
+        for kind in ("uniform", "normal")
+        for t in (float32, float64)
+    },
+    "random.xoroshiro128p_next": random("next", uint64),
+}
+__all__ = ["UNKNOWN", "Function", "Place", "call", "value"]

@@ -1,0 +1,146 @@
+"""Memory of the simulated GPU: allocations, and the arrays that kernels see in them."""
+
+from itertools import count, product
+
+from .types import Record, Scalar, array_type, float16
+
+POISON = 0xFF  # what memory holds before anything is written: NaN as a float, -1 as a signed integer
+SEGMENT = 512  # allocations in global memory start at multiples of this many bytes, as cudaMalloc's
+
+_addresses = count(1)
+
+
+class Memory:
+    """A run of bytes in one memory space.
+
+    ``space``: "global", "shared", "local" or "constant". ``written`` holds one byte for each byte,
+    0 until something is written there, or is None where everything counts as written (memory that
+    was copied from the host). ``cells`` is the room of the race checker.
+    """
+
+    __slots__ = ("bytes", "space", "name", "address", "written", "cells", "grain", "block", "key")
+
+    def __init__(self, data, space, name="", written=None, address=0, block=None):
+        self.bytes = data
+        self.space = space
+        self.name = name
+        self.written = written
+        self.address = address
+        self.cells = {}
+        self.grain = 0  # bytes of one cell: the smallest element that any view of it has
+        self.block = block  # the block that owns shared memory, else None
+        self.key = 0  # number of this memory in a trace
+
+    @classmethod
+    def empty(cls, nbytes, space, name="", **kw):
+        """Memory that nothing has written yet."""
+        return cls(bytearray([POISON]) * nbytes, space, name, bytearray(nbytes), **kw)
+
+
+_next = 0x7F0000000000
+
+
+def global_address(nbytes):
+    """Reserve ``nbytes`` of global address space; addresses are never used twice."""
+    global _next
+    at, _next = _next, _next + -(-max(nbytes, 1) // SEGMENT) * SEGMENT
+    return at
+
+
+class View:
+    """An array in some Memory, as a kernel handles it.
+
+    ``pieces`` is what generated code unpacks: (elements, offset, sizes..., strides...), offset and
+    strides counted in items of the memoryview ``elements`` (for records: in bytes).
+    """
+
+    __slots__ = ("memory", "type", "elements", "offset", "shape", "strides", "start", "pieces")
+    __slots__ += ("written", "size", "step")
+
+    def __init__(self, memory, dtype, shape, strides, offset=0, start=0, elements=None):
+        self.memory = memory
+        self.shape, self.strides, self.offset = shape, strides, offset
+        self.start = start  # byte of ``memory`` where item 0 of ``elements`` lies
+        self.type = array_type(dtype, shape, strides)
+        if elements is None:
+            whole = memoryview(memory.bytes)[start:]
+            unit = 1 if isinstance(dtype, Record) else dtype.size
+            elements = whole[: len(whole) // unit * unit].cast(dtype.format)
+        self.elements = elements
+        self.step = 1 if isinstance(dtype, Record) else dtype.size  # bytes of one item
+        self.written = memory.written
+        self.size = 1
+        for n in shape:
+            self.size *= n
+        self.pieces = (elements, offset, *shape, *strides)
+        smallest = min(f.type.size for f in dtype.fields) if self.step == 1 else self.step
+        if isinstance(dtype, Scalar):
+            smallest = dtype.size
+        memory.grain = min(memory.grain or smallest, smallest)
+
+    @property
+    def dtype(self):
+        return self.type.dtype
+
+    def derive(self, shape, strides, offset):
+        """Another view of the same elements."""
+        return View(
+            self.memory, self.dtype, shape, strides, offset, self.start, elements=self.elements
+        )
+
+    def T(self):
+        return self.derive(self.shape[::-1], self.strides[::-1], self.offset)
+
+    def items(self):
+        """The number in ``elements`` of each array element, row by row."""
+        for key in product(*(range(n) for n in self.shape)):
+            yield self.offset + sum(k * s for k, s in zip(key, self.strides, strict=True))
+
+    def index_of(self, item):
+        """The index, as text, of the element that is number ``item`` of ``elements``."""
+        rest, parts = item - self.offset, []
+        record = isinstance(self.dtype, Record)
+        order = sorted(range(len(self.shape)), key=lambda d: -abs(self.strides[d]))
+        index = dict.fromkeys(order, 0)
+        for d in order:
+            if self.strides[d] > 0 and self.shape[d] > 1:
+                index[d] = min(rest // self.strides[d], self.shape[d] - 1)
+                rest -= index[d] * self.strides[d]
+        parts = [str(index[d]) for d in range(len(self.shape))]
+        return "[" + ", ".join(parts) + "]" if not record or parts else ""
+
+
+def packed(shape, unit=1):
+    """Strides of an array that is packed row by row."""
+    strides = []
+    for n in reversed(shape):
+        strides.append(unit)
+        unit *= n
+    return tuple(reversed(strides))
+
+
+def unit_of(dtype):
+    """How many memoryview items one element takes: 1, or its bytes for a record."""
+    return dtype.size if isinstance(dtype, Record) else 1
+
+
+def fresh(shape, dtype, space, name, **kw):
+    """A new packed array of memory that nothing has written."""
+    count_ = 1
+    for n in shape:
+        count_ *= n
+    memory = Memory.empty(count_ * dtype.size, space, name, **kw)
+    return View(memory, dtype, shape, packed(shape, unit_of(dtype)))
+
+
+def half_to_float():
+    """The value of each of the 65536 float16 bit patterns, made once when first asked for."""
+    if not _HALVES:
+        import struct
+
+        _HALVES.extend(struct.unpack("<65536e", struct.pack("<65536H", *range(65536))))
+    return _HALVES
+
+
+_HALVES = []
+__all__ = ["Memory", "View", "float16", "fresh", "global_address", "half_to_float", "packed"]

@@ -1,0 +1,82 @@
+"""Where a function's source text is, and its syntax tree."""
+
+import ast
+import linecache
+
+from .faults import Unsupported
+
+_texts = {}  # filename -> source text that is in no file
+_trees = {}  # filename -> (text, tree)
+
+
+def remember(filename, text):
+    """Tell the stepper (and Python's tracebacks) the source of code that is in no file.
+
+    ``filename`` is what was given to compile(); line 1 of ``text`` must be line 1 of that file,
+    so put newlines before a piece that starts further down.
+    """
+    _texts[filename] = text
+    lines = text.splitlines(keepends=True)
+    linecache.cache[filename] = (len(text), None, lines, filename)
+
+
+def _tree(filename):
+    text = _texts.get(filename)
+    if text is None:
+        text = "".join(linecache.getlines(filename))
+    if not text:
+        raise Unsupported("a function whose source text is unknown", filename=filename)
+    known = _trees.get(filename)
+    if known is None or known[0] != text:
+        known = _trees[filename] = (text, ast.parse(text))
+    return known[1]
+
+
+class Source:
+    """A kernel or device function: its tree, its file, and what its free names mean.
+
+    ``fn`` is the plain Python function.
+    """
+
+    def __init__(self, fn):
+        code = fn.__code__
+        self.function, self.name, self.filename = fn, fn.__name__, code.co_filename
+        self.node = self._find(code)
+        args = self.node.args
+        if args.vararg or args.kwarg or args.kwonlyargs:
+            raise Unsupported(
+                f"`{self.name}`: parameters with * or **", self.node.lineno, self.filename
+            )
+        self.params = [a.arg for a in args.posonlyargs + args.args]
+        self.defaults = dict(
+            zip(self.params[len(self.params) - len(fn.__defaults__ or ()) :], fn.__defaults__ or ())
+        )
+
+    def _find(self, code):
+        if code.co_name == "<lambda>":
+            raise Unsupported("a lambda as a kernel", code.co_firstlineno, code.co_filename)
+        for node in ast.walk(_tree(code.co_filename)):
+            if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+                first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+                if first == code.co_firstlineno:
+                    return node
+        raise Unsupported(
+            f"`{code.co_name}`: its source is not where Python says it is",
+            code.co_firstlineno,
+            code.co_filename,
+        )
+
+    def lookup(self, name):
+        """(True, object) that a free name means in this function, or (False, None)."""
+        fn = self.function
+        free = fn.__code__.co_freevars
+        if name in free:
+            try:
+                return True, fn.__closure__[free.index(name)].cell_contents
+            except ValueError:
+                return False, None
+        if name in fn.__globals__:
+            return True, fn.__globals__[name]
+        builtins = fn.__globals__.get("__builtins__", {})
+        builtins = builtins if isinstance(builtins, dict) else vars(builtins)
+        return (True, builtins[name]) if name in builtins else (False, None)

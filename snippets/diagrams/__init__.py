@@ -1,0 +1,1 @@
+"""Pictures of the pages, drawn as SVG by scripts: python -m snippets.diagrams writes them all."""

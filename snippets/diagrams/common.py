@@ -1,0 +1,89 @@
+"""What every picture shares: two themes, a few shapes, and where the files go.
+
+A picture is a module of this package with ``draw(theme) -> str``, which returns one SVG.
+``python -m snippets.diagrams`` writes docs/assets/diagrams/NAME-light.svg and NAME-dark.svg for
+each. Pictures are 360 units wide, so that text of 11 units stays readable on a phone.
+"""
+
+from html import escape
+from pathlib import Path
+
+LIGHT = {
+    "name": "light",
+    "ink": "#1f2328",
+    "accent": "#0f766e",
+    "amber": "#b45309",
+    "grid": "#d0d7de",
+    "faint": "#f1f5f9",
+    "on_accent": "#ffffff",
+}
+DARK = {
+    "name": "dark",
+    "ink": "#e6edf3",
+    "accent": "#5eead4",
+    "amber": "#fbbf24",
+    "grid": "#30363d",
+    "faint": "#161b22",
+    "on_accent": "#0d1117",
+}
+THEMES = (LIGHT, DARK)
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "assets" / "diagrams"
+
+
+def svg(width, height, *shapes, label=""):
+    """Return a whole picture. ``label`` is its text alternative for those who open the file."""
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" font-family="sans-serif" role="img" '
+        f'aria-label="{escape(label)}">'
+    )
+    return "\n".join([head, *shapes, "</svg>"]) + "\n"
+
+
+def rect(x, y, width, height, fill="none", stroke="none", radius=2, dash=None):
+    """Return a rectangle with its corner at (x, y)."""
+    dashed = f' stroke-dasharray="{dash}"' if dash else ""
+    return (
+        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius}" '
+        f'fill="{fill}" stroke="{stroke}"{dashed}/>'
+    )
+
+
+def text(x, y, words, fill, size=11, anchor="middle", weight="normal"):
+    """Return words whose baseline is at y. ``anchor``: start, middle or end."""
+    return (
+        f'<text x="{x:g}" y="{y:g}" fill="{fill}" font-size="{size}" text-anchor="{anchor}" '
+        f'font-weight="{weight}">{escape(str(words))}</text>'
+    )
+
+
+def line(x1, y1, x2, y2, stroke, width=1, dash=None):
+    """Return a straight line."""
+    dashed = f' stroke-dasharray="{dash}"' if dash else ""
+    return (
+        f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{stroke}" '
+        f'stroke-width="{width}"{dashed}/>'
+    )
+
+
+def arrow(x1, y1, x2, y2, stroke, width=1.5):
+    """Return a line with a head at (x2, y2)."""
+    length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
+    dx, dy = (x2 - x1) / length, (y2 - y1) / length
+    left = (x2 - 7 * dx - 4 * dy, y2 - 7 * dy + 4 * dx)
+    right = (x2 - 7 * dx + 4 * dy, y2 - 7 * dy - 4 * dx)
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in ((x2, y2), left, right))
+    return line(x1, y1, x2 - 5 * dx, y2 - 5 * dy, stroke, width) + (
+        f'<polygon points="{points}" fill="{stroke}"/>'
+    )
+
+
+def write(name, draw, folder=FOLDER):
+    """Write one picture in both themes and return the paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for theme in THEMES:
+        path = folder / f"{name}-{theme['name']}.svg"
+        path.write_text(draw(theme), encoding="utf-8")
+        paths.append(path)
+    return paths

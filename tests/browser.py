@@ -1,0 +1,111 @@
+"""The browser of the suite: find one, or get one.
+
+``python -m tests.browser`` prints the path of a Chromium that starts, and installs one when it
+must. Where none can be had it prints nothing: the tests that need a browser are then skipped by
+name. With LOCKSTEP_NO_SKIP=1 that is an error.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+# Every page that the tests open is this site's own. Chromium's sandbox needs user namespaces, which
+# containers and the root user do not have; its shared memory outgrows a container's /dev/shm.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+
+
+def starts(path: str | Path) -> bool:
+    """Return whether the program at ``path`` is there and prints its version.
+
+    A file is not enough: Playwright's download may lack a library of the system, and Ubuntu's
+    chromium-browser may be a note that points to a snap.
+    """
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def downloaded() -> Path | None:
+    """Return where Playwright keeps, or would keep, its own Chromium."""
+    try:
+        from playwright.sync_api import sync_playwright
+
+        with sync_playwright() as playwright:
+            return Path(playwright.chromium.executable_path)
+    except Exception as error:  # no Playwright, or none for this system: there is no download
+        say(f"Playwright: {error}")
+        return None
+
+
+def find() -> Path | None:
+    """Return the path of a Chromium that starts, or None. Installs nothing.
+
+    Raises:
+        RuntimeError: LOCKSTEP_CHROMIUM names a program that does not start.
+    """
+    named = os.environ.get("LOCKSTEP_CHROMIUM")
+    if named:
+        if not starts(named):
+            raise RuntimeError(f"LOCKSTEP_CHROMIUM={named} does not start")
+        return Path(named)
+    for name in NAMES:
+        path = shutil.which(name)
+        if path and starts(path):
+            return Path(path)
+    path = downloaded()
+    return path if path and path.is_file() and starts(path) else None
+
+
+def install() -> None:
+    """Get a Chromium: Playwright's download, else, as root on Debian or Ubuntu, the package."""
+    say("No Chromium here: asking Playwright for its own ...")
+    attempt([sys.executable, "-m", "playwright", "install", "--no-shell", "chromium"])
+    if find() is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        say("That one is not to be had, or does not start: installing the package chromium ...")
+        attempt(["apt-get", "update", "-qq"])
+        attempt(["apt-get", "install", "-qq", "-y", "--no-install-recommends", "chromium"])
+
+
+def attempt(command: list[str]) -> None:
+    """Run a command, and say the end of what it said if it failed."""
+    env = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=900)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        say(f"  {error}")
+        return
+    if done.returncode:
+        lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        say(f"  failed: {' '.join(command)}: {lines[-1] if lines else done.returncode}")
+
+
+def say(text: str) -> None:
+    """Print to standard error: standard output holds the path alone."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    """Print the path of a browser, installing one if there is none; 1 if one is required."""
+    try:
+        path = find()
+        if path is None:
+            install()
+            path = find()
+    except RuntimeError as error:
+        say(f"browser: {error}")
+        return 1
+    if path is not None:
+        print(path)
+        return 0
+    say("browser: none can be had; put a Chromium on the PATH, or name it in LOCKSTEP_CHROMIUM")
+    return 1 if os.environ.get("LOCKSTEP_NO_SKIP") == "1" else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,346 @@
+"""What the site holds for machines and for taking away: checked against schemas, and run."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from lockstep import evidence, export, languages
+from lockstep.page import digest, find_root, read
+
+ROOT = find_root(Path(__file__).parent)
+FILES = ("pages", "roadmap", "benchmarks", "microbenchmarks")
+DEVICE = {"name": "NVIDIA H200", "count": 1}
+MACHINE = {"device": DEVICE, "packages": {}, "python": "3.12.3", "date": "2026-11-20"}
+URL = "https://example.org/learn/"
+
+
+def schema(name: str) -> jsonschema.Draft202012Validator:
+    text = (export.SCHEMAS / f"{name}.json").read_text(encoding="utf-8")
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
+def complaints(name: str, rows: list[dict]) -> list[str]:
+    return [f"{error.json_path}: {error.message}" for error in schema(name).iter_errors(rows)]
+
+
+@pytest.fixture(scope="module")
+def real():
+    """This repository, as it is. Figures that no GPU run has measured yet are no mistake here."""
+    return export.Source.of(ROOT, url=URL, draft=True)
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    """One page with everything a page may hold, a run of it, an older run, and figures."""
+
+    def put(path, text):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+
+    put("mkdocs.yml", "site_name: x\n")
+    put("snippets/load.py", 'with open("data.txt") as file:\n    text = file.read()\n')
+    put("snippets/data.txt", 'a "quoted" \\ line\nand """three"""\n')
+    put("snippets/say.txt", ">>> n = len(text)\n>>> n\n34\n>>> print(n + 1)\n35\n")
+    put("snippets/list.sh", "ls\n")
+    put("snippets/install.sh", "pip install x\n")
+    put("snippets/output/lessons/first/out.txt", "data.txt\n")
+    head = "---\ntitle: {}\ndescription: About it.\nkind: lesson\n---\n\n# {}\n\n"
+    put("docs/index.md", head.format("Home", "Home") + "See [the first](lessons/first.md).\n")
+    put("docs/lessons/index.md", head.format("Lessons", "Lessons") + "[[evidence:summary]]\n")
+    body = """## Load it { #load }
+
+It took [[micro:launch]], and `[[micro:launch]]` is a key. See [home](../index.md#top),
+[above](#load) and ![a picture](../assets/a-light.svg#only-light)
+![a picture](../assets/a-dark.svg#only-dark)
+
+```text file="data.txt"
+--8<-- "snippets/data.txt"
+```
+
+```python
+--8<-- "snippets/load.py"
+```
+
+## Nothing to run
+
+??? tip "A hint"
+    Indented prose.
+
+    ```pycon title="In a hint"
+    --8<-- "snippets/say.txt"
+    ```
+
+    More of it.
+
+Not indented.
+
+```bash run="cpu"
+--8<-- "snippets/list.sh"
+```
+
+```output
+--8<-- "snippets/output/lessons/first/out.txt"
+```
+
+```bash shown="it installs"
+--8<-- "snippets/install.sh"
+```
+
+## Sources
+"""
+    put("docs/lessons/first.md", head.format("First", "First") + body)
+    page = read(tmp_path / "docs/lessons/first.md", tmp_path)
+    blocks = [{"outcome": "passed"} for _ in page.blocks]
+    run = MACHINE | {"target": "cpu", "outcome": "passed", "blocks": blocks}
+    old = {"schema": 1, "page": page.path, "sha256": digest("other"), "runs": [run]}
+    new = old | {"sha256": page.sha256}
+    evidence.write(tmp_path / "evidence/cpu/pages/lessons/first.json", new)
+    evidence.write(tmp_path / "evidence/old/pages/lessons/first.json", old)
+    record = MACHINE | {"schema": 1, "script": "benchmarks/x.py"}
+    record["sources"] = {"snippets/load.py": digest((tmp_path / "snippets/load.py").read_text())}
+    row = {"id": "launch", "title": "A launch", "unit": "us", "spread": 0.01, "repeats": 25}
+    row |= {"kernel": "snippets/load.py", "sha256": digest("x")}
+    micro = row | {"value": 8.61, "method": "events", "terms": []}
+    bench = row | {"size": 7, "dtype": "float32", "ours": 2.0, "reference": 1.0, "ratio": 0.5}
+    bench |= {"error": 0.0, "reference_name": "a copy", "us": 2.0}
+    folder = tmp_path / "evidence/nvidia-h200"
+    evidence.write(folder / "microbenchmarks/x.json", record | {"rows": [micro]})
+    evidence.write(folder / "benchmarks/x.json", record | {"rows": [bench]})
+    return export.Source.of(tmp_path, name="Tiny", description="A site.", url=URL)
+
+
+@pytest.fixture
+def first(tiny):
+    return next(page for page in tiny.pages if page.name == "lessons/first")
+
+
+# ---------------------------------------------------------------- data
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_schema_is_a_schema(name):
+    jsonschema.Draft202012Validator.check_schema(schema(name).schema)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_data_of_this_repository_fits_its_schema(name, real):
+    rows = export.data(real)[name]
+    assert complaints(name, json.loads(json.dumps(rows))) == []
+
+
+def test_the_data_holds_every_page_and_every_block(real):
+    rows = export.data(real)["pages"]
+    assert len(rows) == len({row["url"] for row in rows}) == len(real.pages)
+    for page, row in zip(real.pages, rows, strict=True):
+        assert [b["sha256"] for b in row["blocks"]] == [b.sha256 for b in page.blocks]
+    claimed = {ident for page in real.pages for ident in page.meta.get("roadmap", [])}
+    items = export.data(real)["roadmap"]
+    assert {item["id"] for item in items if item["state"] == "written"} == claimed
+    urls = {row["url"] for row in rows}
+    assert all(item["url"] in urls for item in items if item["state"] == "written")
+
+
+def test_the_data_of_a_tiny_site(tiny):
+    data = export.data(tiny)
+    for name in FILES:
+        assert complaints(name, json.loads(json.dumps(data[name]))) == []
+    pages = {row["url"]: row for row in data["pages"]}
+    assert list(pages) == ["./", "lessons/first/", "lessons/"]
+    row = pages["lessons/first/"]
+    assert [(b["language"], b["proof"], b["reason"]) for b in row["blocks"]] == [
+        ("text", "cpu", None),
+        ("python", "cpu", None),
+        ("pycon", "cpu", None),
+        ("bash", "cpu", None),
+        ("output", "awaiting", None),  # no GPU run printed it
+        ("bash", "shown", "it installs"),
+    ]
+    assert [(run["target"], run["fresh"]) for run in row["runs"]] == [("cpu", True), ("cpu", False)]
+    (micro,), (bench,) = data["microbenchmarks"], data["benchmarks"]
+    assert (micro["value"], micro["device"], micro["fresh"]) == (8.61, "NVIDIA H200", True)
+    assert set(bench) == set(export.BENCHMARK)
+
+
+@pytest.mark.parametrize(
+    "change, complaint",
+    [
+        (lambda row: row.pop("kind"), "'kind' is a required property"),
+        (lambda row: row.update(url="/lessons/"), "does not match"),
+        (lambda row: row.update(more=1), "Additional properties"),
+        (lambda row: row["blocks"][0].update(proof="seen"), "is not one of"),
+        (lambda row: row["blocks"][0].update(reason="none"), "is not of type 'null'"),
+        (lambda row: row["blocks"][-1].update(reason=None), "is not of type 'string'"),
+        (lambda row: row["blocks"][0].update(sha256="0"), "does not match"),
+        (lambda row: row["runs"][0].update(fresh="yes"), "is not of type 'boolean'"),
+    ],
+)
+def test_the_schema_refuses_what_is_wrong(tiny, change, complaint):
+    rows = json.loads(json.dumps(export.data(tiny)["pages"]))
+    change(next(row for row in rows if row["blocks"]))
+    found = complaints("pages", rows)
+    assert len(found) == 1 and complaint in found[0]
+
+
+def test_a_built_site_holds_the_files(tiny, tmp_path):
+    site = tmp_path / "site"
+    export.write(tiny, site)
+    files = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
+    assert files == {
+        *(f"data/{name}.json" for name in FILES),
+        *(f"data/schemas/{name}.json" for name in FILES),
+        "index.md",
+        "lessons/index.md",
+        *(f"lessons/first.{suffix}" for suffix in ("md", "py", "ipynb")),
+        "llms.txt",
+        "llms-full.txt",
+    }
+    for row in export.downloads(next(p for p in tiny.pages if p.name == "lessons/first")):
+        assert (site / row["href"]).name == row["download"]
+    assert export.downloads(next(p for p in tiny.pages if p.name == "index")) == []
+
+
+# ---------------------------------------------------------------- Markdown, script, notebook
+
+
+def test_the_markdown_has_its_blocks_and_figures(tiny, first):
+    text = export.markdown(first, tiny)
+    assert text.startswith(
+        '---\ntitle: "First"\ndescription: "About it."\n'
+        "url: https://example.org/learn/lessons/first/\n---\n"
+    )
+    assert "It took 8.61\u202fµs, and `[[micro:launch]]` is a key." in text
+    assert '```text title="data.txt"\na "quoted" \\ line\nand """three"""\n```\n' in text
+    assert '    ```pycon title="In a hint"\n    >>> n = len(text)\n' in text
+    assert "--8<--" not in text and "shown=" not in text
+
+
+def test_the_markdown_of_a_marker_is_its_table(tiny):
+    page = next(page for page in tiny.pages if page.name == "lessons/index")
+    text = export.markdown(page, tiny)
+    assert "| [First](first.md) | 4 cpu, 1 shown, 1 awaiting |" in text and "<span" not in text
+
+
+def test_an_unknown_figure_is_refused(tiny):
+    tiny.records.microbenchmarks.clear()
+    page = next(page for page in tiny.pages if page.name == "lessons/first")
+    with pytest.raises(export.PageError, match=r"docs/lessons/first\.md:11: no micro row launch"):
+        export.markdown(page, tiny)
+
+
+def test_the_script_runs_and_writes_the_files_that_it_needs(tiny, first, tmp_path):
+    text = export.script(first, tiny)
+    assert text.startswith(f"# First\n# {URL}lessons/first/\n# {export.LICENSE}\n")
+    assert "# ## Load it\n" in text and "n = len(text)\nn\n# 34\nprint(n + 1)\n# 35\n" in text
+    assert "# $ ls" in text and "# (shown only: it installs)\n#   pip install x" in text
+    assert "# ## Nothing to run" in text and "Sources" not in text, "a heading needs a block"
+    folder = tmp_path / "fresh"
+    folder.mkdir()
+    assert run(text, folder) == "35\n"
+    assert (folder / "data.txt").read_text() == (tmp_path / "snippets/data.txt").read_text()
+
+
+def run(text: str, folder: Path) -> str:
+    """Run a script in a fresh Python that knows nothing of this repository."""
+    (folder / "page.py").write_text(text, encoding="utf-8")
+    env = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "LOCKSTEP_TARGET"}}
+    done = subprocess.run(
+        [sys.executable, "page.py"],
+        cwd=folder,
+        env=env | {"NUMBA_ENABLE_CUDASIM": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_script_of_vector_addition_runs_in_the_simulator(real, tmp_path):
+    page = next(page for page in real.pages if page.name == "roadmap/foundation/vector-add")
+    skip = languages.gpu_only(page)
+    text = export.script(page, real, skip=set(skip))
+    assert len(skip) == page.meta["gpu_only"] < sum(block.runs for block in page.blocks)
+    check = "\nassert add([1, 2, 3], [4, 5, 6], threads=2).tolist() == [5, 7, 9]\n"
+    run(text + check, tmp_path)
+
+
+def test_every_script_is_python_and_every_file_of_a_page_is_in_it(real):
+    pages = [page for page in real.pages if export.has_python(page)]
+    assert pages
+    for page in pages:
+        text = export.script(page, real)
+        tree = ast.parse(text, filename=f"{page.name}.py")
+        written = re.findall(r"^Path\('([^']+)'\)\.write_text", text, re.MULTILINE)
+        assert written == [b.options["file"] for b in page.blocks if "file" in b.options and b.runs]
+        strings = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
+        for block in page.blocks:
+            if "file" in block.options and block.runs:
+                assert block.text + "\n" in strings
+
+
+def test_the_notebook_has_prose_code_and_files(tiny, first):
+    book = export.notebook(first, tiny)
+    cells = [(cell["cell_type"], "".join(cell["source"])) for cell in book["cells"]]
+    code = [text for kind, text in cells if kind == "code"]
+    assert code == [
+        '%%writefile data.txt\na "quoted" \\ line\nand """three"""',
+        'with open("data.txt") as file:\n    text = file.read()',
+        "n = len(text)\nn",
+        "print(n + 1)",
+        "%%bash\nls",
+    ]
+    prose = "\n".join(text for kind, text in cells if kind == "markdown")
+    assert "[home](https://example.org/learn/#top)" in prose
+    assert "[above](https://example.org/learn/lessons/first/#load)" in prose
+    assert "![a picture](https://example.org/learn/assets/a-light.svg)" in prose
+    assert "a-dark" not in prose and "{ #load }" not in prose
+    assert "**A hint**\n\nIndented prose." in prose and "\nMore of it.\n\nNot indented." in prose
+    assert "```bash\npip install x\n```" in prose and "```text\ndata.txt\n```" in prose
+
+
+def test_every_notebook_is_of_format_4_5(real):
+    for page in real.pages:
+        if not export.has_python(page):
+            continue
+        book = export.notebook(page, real)
+        assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
+        ids = [cell["id"] for cell in book["cells"]]
+        assert len(set(ids)) == len(ids) and all(re.fullmatch(r"[\w-]{1,64}", i) for i in ids)
+        for cell in book["cells"]:
+            keys = {"cell_type", "id", "metadata", "source"}
+            keys |= {"execution_count", "outputs"} if cell["cell_type"] == "code" else set()
+            assert set(cell) == keys and "".join(cell["source"]).strip()
+
+
+# ---------------------------------------------------------------- llms.txt
+
+
+def test_llms_txt_lists_every_page(tiny):
+    text = export.llms(tiny)
+    assert text.startswith("# Tiny\n\n> A site.\n\n")
+    assert re.findall(r"^(?:## (.*)|- \[(.*?)\]\((.*?)\): About it\.)$", text, re.MULTILINE) == [
+        ("Tiny", "", ""),
+        ("", "Home", f"{URL}index.md"),
+        ("Lessons", "", ""),
+        ("", "Lessons", f"{URL}lessons/index.md"),
+        ("", "First", f"{URL}lessons/first.md"),
+    ]
+    full = export.llms_full(tiny)
+    assert [full.index(f"\n# {title}\n") for title in ("Home", "Lessons", "First")] == sorted(
+        full.index(f"\n# {title}\n") for title in ("Home", "Lessons", "First")
+    )
+
+
+def test_the_documentation_names_every_file_and_column():
+    text = (ROOT / "docs/evidence/data.md").read_text(encoding="utf-8")
+    for name in FILES:
+        assert f"`data/{name}.json`" in text and f"`data/schemas/{name}.json`" in text
+        for column in schema(name).schema["items"]["properties"]:
+            assert f"`{column}`" in text, f"data.md does not explain {column} of {name}.json"

@@ -1,0 +1,465 @@
+"""Stamps, proofs and measured numbers: what a page says of itself, and what ends the build."""
+
+import html
+import re
+from pathlib import Path
+
+import markdown
+import pytest
+from mkdocs.config import load_config
+from mkdocs.exceptions import BuildError
+
+from lockstep import evidence, figures
+from lockstep import markdown as ours
+from lockstep.page import digest, find_root, read
+
+ROOT = find_root(Path(__file__).parent)
+META = "---\ntitle: A page\ndescription: It has code.\nkind: other\n{more}---\n\n# A page\n\n"
+SOURCE = '''"""A module."""
+
+# --8<-- [start:imports]
+import numpy as np
+from numba import cuda
+
+# --8<-- [end:imports]
+# --8<-- [start:kernel]
+@cuda.jit
+def double_kernel(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = 2 * a[i] & 0xFF
+# --8<-- [end:kernel]
+# --8<-- [start:example]
+# --8<-- [end:example]
+'''
+EXAMPLE = ">>> a = np.arange(3)\n>>> double_kernel[1, 4](a)\n>>> a\narray([0, 2, 4])\n"
+BODY = """```python
+--8<-- "kernels/double.py:imports"
+```
+
+Its kernel:
+
+```python
+--8<-- "kernels/double.py:kernel"
+```
+
+??? success "Solution"
+    ```pycon
+    --8<-- "snippets/example.txt"
+    ```
+"""
+CUDA = '\n```cuda file="add.cu"\n--8<-- "snippets/add.cu"\n```\n\n'
+CUDA += '```python\n--8<-- "snippets/load.py"\n```\n'
+SHOWN = '\n```bash shown="it installs <packages>"\n--8<-- "snippets/install.sh"\n```\n'
+OUTPUT = '\n```output\n--8<-- "snippets/output/page/out.txt"\n```\n'
+H200 = {
+    "name": "NVIDIA H200",
+    "compute_capability": "9.0",
+    "driver": "580.1",
+    "cuda": "13.0",
+    "count": 1,
+}
+CPU = {"name": "CPU (x86_64, Linux)", "count": 0}
+PACKAGES = {
+    "numba": "0.68.1",
+    "numba-cuda": "0.30.4",
+    "numba-cuda-mlir": "0.6.0",
+    "cupy-cuda13x": "14.2.0",
+    "numpy": "2.4.6",
+}
+BOTH = ("numba-cuda", "numba-cuda-mlir")
+
+
+@pytest.fixture(scope="module")
+def settings():
+    """The extensions of the real site, with ours."""
+    config = load_config(str(ROOT / "mkdocs.yml"))
+    assert "lockstep.markdown" in config.markdown_extensions
+    return {
+        "extensions": config.markdown_extensions,
+        "extension_configs": config.mdx_configs,
+    }
+
+
+class House:
+    """A tiny repository with one page."""
+
+    def __init__(self, root: Path, settings: dict):
+        self.root, self.settings, self.text = root, settings, ""
+
+    def put(self, path: str, text: str) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text, encoding="utf-8")
+
+    def page(self, body: str, more: str = ""):
+        self.text = META.format(more=more) + body
+        self.put("docs/page.md", self.text)
+        return read(self.root / "docs/page.md", self.root)
+
+    def ran(self, page, target: str, outcomes: dict | None = None, **more) -> None:
+        """Record a run of a page, as lockstep.collect does."""
+        blocks = [
+            {"sha256": b.sha256, "outcome": (outcomes or {}).get(b.index, "passed")}
+            for b in page.blocks
+        ]
+        run = {
+            "target": target,
+            "outcome": "passed",
+            "device": H200 if target in BOTH or target == "cupy" else CPU,
+            "packages": PACKAGES,
+            "python": "3.12.3",
+            "date": "2026-11-20",
+            "blocks": blocks,
+            "outputs": {b.path: b.sha256 for b in page.blocks if b.language == "output"},
+        } | more
+        machine = "nvidia-h200" if run["device"] is H200 else "cpu"
+        file = self.root / "evidence" / machine / "pages" / "page.json"
+        record = {"schema": 1, "page": page.path, "sha256": page.sha256, "runs": [run]}
+        if file.is_file():
+            record["runs"] = evidence.Evidence(self.root)._load(file)["runs"] + [run]
+        evidence.write(file, record)
+
+    def measured(self, kind: str = "benchmarks", **row) -> None:
+        row = {"id": "double", "title": "Double", "unit": "GB/s", "spread": 0.0123} | row
+        record = {
+            "schema": 1,
+            "script": "benchmarks/double.py",
+            "sources": {"kernels/double.py": digest(SOURCE)},
+            "rows": [row | {"repeats": 25}],
+            "device": H200,
+            "packages": PACKAGES,
+            "python": "3.12.3",
+            "date": "2026-11-20",
+        }
+        evidence.write(self.root / "evidence/nvidia-h200" / kind / "double.json", record)
+
+    def html(self, text: str | None = None) -> str:
+        """Convert the page as MkDocs does: without its front matter."""
+        text = self.text if text is None else text
+        body = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL).lstrip("\n")
+        return markdown.Markdown(**self.settings).convert(body)
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch, settings):
+    house = House(tmp_path, settings)
+    house.put("mkdocs.yml", "site_name: x\n")
+    house.put("kernels/double.py", SOURCE)
+    house.put("snippets/example.txt", EXAMPLE)
+    house.put("snippets/add.cu", 'extern "C" __global__ void add() {}\n')
+    house.put("snippets/load.py", 'source = open("add.cu").read()\n')
+    house.put("snippets/install.sh", "pip install numpy\n")
+    house.put("snippets/output/page/out.txt", "[0 2 4]\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ours, "RECHECK", 0)
+    monkeypatch.delenv("LOCKSTEP_DRAFT", raising=False)
+    return house
+
+
+def plain(text: str) -> str:
+    return html.unescape(re.sub(r"<[^>]*>", "", text)).strip()
+
+
+def proofs(rendered: str) -> list[str]:
+    found = re.findall(r'<p class="proof proof--(\w+)"[^>]*>(.*?)</p>', rendered)
+    assert all(plain(text).split()[0] == level for level, text in found)
+    return [plain(text) for _, text in found]
+
+
+def stamp(rendered: str) -> tuple[str, str]:
+    (found,) = re.findall(r'<div class="stamp stamp--(\w+)"[^>]*>(.*?)</div>', rendered)
+    return found[0], plain(found[1])
+
+
+# ---------------------------------------------------------------- stamp and proofs
+
+
+def test_a_page_that_ran_on_a_gpu_says_where_when_and_with_what(house):
+    page = house.page(BODY)
+    for target in BOTH:
+        house.ran(page, target)
+    rendered = house.html()
+    assert proofs(rendered) == [
+        "gpu ran on NVIDIA H200 kernels/double.py · imports",
+        "gpu ran on NVIDIA H200 kernels/double.py · kernel",
+        "gpu ran on NVIDIA H200 snippets/example.txt",
+    ]
+    assert stamp(rendered) == (
+        "gpu",
+        "Every block of this page ran on an NVIDIA H200 on 2026-11-20 with numba-cuda 0.30.4 and "
+        "numba-cuda-mlir 0.6.0. NumPy 2.4.6, Numba 0.68.1, Python 3.12.3, driver 580.1, CUDA 13.0.",
+    )
+    assert re.search(r"</h1>\s*<div class=\"stamp", rendered), "the stamp is below the title"
+    # Each proof stands right behind its block.
+    assert len(re.findall(r'</pre></div>\s*<p class="proof', rendered)) == 3
+
+
+def test_a_compiler_that_has_not_run_and_one_that_cannot_are_named(house):
+    page = house.page(BODY)
+    house.ran(page, "numba-cuda")
+    assert "Awaiting a run with numba-cuda-mlir." in stamp(house.html())[1]
+    page = house.page(BODY, more="not_on: {numba-cuda-mlir: it has no double}\n")
+    text = stamp(house.html())[1]
+    assert "Not with numba-cuda-mlir: it has no double." in text and "Awaiting" not in text
+
+
+def test_without_a_record_everything_waits(house):
+    house.page(BODY)
+    rendered = house.html()
+    assert stamp(rendered) == ("awaiting", "Awaiting a GPU run.")
+    assert all(text.startswith("awaiting a GPU run kernels") for text in proofs(rendered)[:2])
+
+
+@pytest.mark.parametrize("path", ["kernels/double.py", "snippets/example.txt"])
+def test_a_changed_character_takes_the_proof_away(house, path):
+    page = house.page(BODY)
+    for target in BOTH:
+        house.ran(page, target)
+    assert stamp(house.html())[0] == "gpu"
+    old = (house.root / path).read_text()
+    house.put(path, old.replace("2", "3"))
+    rendered = house.html()
+    assert stamp(rendered) == ("awaiting", "Awaiting a GPU run.")
+    assert {text.split()[0] for text in proofs(rendered)} == {"awaiting"}
+    house.put(path, old)
+    assert stamp(house.html())[0] == "gpu"
+
+
+def test_the_simulator_proves_what_it_can_and_the_page_still_waits(house):
+    page = house.page(BODY + CUDA)
+    house.ran(page, "simulator", {2: "not run", 3: "compiled", 4: "not run"})
+    rendered = house.html()
+    assert [text.split(" snippets")[0].split(" kernels")[0] for text in proofs(rendered)] == [
+        "simulator ran in Numba's simulator",
+        "simulator ran in Numba's simulator",
+        "awaiting a GPU run",
+        "compiled for sm_90, not run",
+        "awaiting a GPU run",
+    ]
+    level, text = stamp(rendered)
+    assert level == "awaiting"
+    assert text.startswith(
+        "Awaiting a GPU run. 2 of 5 blocks ran in Numba's simulator on 2026-11-20 with "
+        "numba-cuda 0.30.4. Of the others, 1 is compiled for sm_90 and not run, 2 await a GPU run."
+    )
+    assert '<span class="filename">add.cu</span>' in rendered
+
+
+def test_a_block_that_is_only_shown_says_why(house):
+    page = house.page(BODY + SHOWN)
+    for target in BOTH:
+        house.ran(page, target, {3: "shown"})
+    rendered = house.html()
+    assert proofs(rendered)[3] == "shown only: it installs <packages> snippets/install.sh"
+    assert "3 of 4 blocks ran on an NVIDIA H200" in stamp(rendered)[1]
+    assert "Of the others, 1 is only shown." in stamp(rendered)[1]
+
+
+def test_a_page_without_gpu_code_waits_for_a_cpu_only(house):
+    house.put("snippets/load.py", "x = 1\n")
+    page = house.page('```python\n--8<-- "snippets/load.py"\n```\n')
+    assert stamp(house.html()) == ("awaiting", "Awaiting a run.")
+    house.ran(page, "cpu")
+    rendered = house.html()
+    assert proofs(rendered) == ["cpu ran on a CPU snippets/load.py"]
+    expected = "Every block of this page ran on a CPU on 2026-11-20 with Python 3.12.3."
+    assert stamp(rendered)[1].startswith(expected)
+
+
+def test_a_page_for_two_gpus_says_so(house):
+    house.put("snippets/load.py", "import cupy\n")
+    page = house.page('```python\n--8<-- "snippets/load.py"\n```\n', more="gpus: 2\n")
+    house.ran(page, "cupy")
+    text = stamp(house.html())[1]
+    expected = "Every block of this page ran on 2 NVIDIA H200 GPUs on 2026-11-20 with CuPy 14.2.0."
+    assert text.startswith(expected) and text.count("CuPy") == 1
+
+
+def test_recorded_output_counts_only_as_long_as_it_is_what_was_printed(house):
+    page = house.page(BODY + OUTPUT)
+    for target in BOTH:
+        house.ran(page, target)
+    assert proofs(house.html())[3] == "gpu ran on NVIDIA H200 snippets/output/page/out.txt"
+    house.put("snippets/output/page/out.txt", "[9 9 9]\n")
+    rendered = house.html()
+    assert proofs(rendered)[3].startswith("awaiting a GPU run")
+    assert proofs(rendered)[2].startswith("gpu"), "the code itself has not changed"
+    assert '<div class="language-text highlight output">' in rendered
+
+
+def test_a_page_without_blocks_has_no_stamp(house):
+    house.page("Prose.\n")
+    assert "stamp" not in house.html() and "proof" not in house.html()
+
+
+# ---------------------------------------------------------------- what is copied, what is refused
+
+
+def test_the_copy_button_gives_statements_without_prompts(house):
+    house.page(BODY)
+    copies = re.findall(r'data-copy="([^"]*)"', house.html())
+    assert [html.unescape(copy) for copy in copies] == [
+        "a = np.arange(3)\ndouble_kernel[1, 4](a)\na"
+    ]
+
+
+def test_the_copy_button_keeps_tabs(house):
+    house.put("snippets/load.py", "if True:\n\tx = 1\n")
+    house.page('```python\n--8<-- "snippets/load.py"\n```\n')
+    assert [html.unescape(copy) for copy in re.findall(r'data-copy="([^"]*)"', house.html())] == [
+        "if True:\n\tx = 1"
+    ]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "\nProse.\n\n    x = indented()\n",
+        "\n- item\n\n        x = indented_in_a_list()\n",
+    ],
+)
+def test_code_that_is_not_a_block_ends_the_build(house, typed):
+    house.page(BODY + typed)
+    with pytest.raises(BuildError, match=r"^docs/page\.md:\d+: 4 code blocks are shown, 3 are"):
+        house.html()
+
+
+def test_code_before_a_block_ends_the_build_and_is_not_stamped(house):
+    house.page("    x = indented()\n\n" + BODY)
+    with pytest.raises(BuildError, match=r"docs/page\.md:11: kernels/double\.py:imports is not"):
+        house.html()
+
+
+def test_every_mistake_of_a_page_is_named_at_once(house):
+    house.put("docs/page.md", META.format(more="") + "```python\nx = 1\n```\n\n```ruby\n```\n")
+    with pytest.raises(BuildError) as error:
+        house.html("# Any\n")
+    assert re.findall(r"^docs/page\.md:\d+", str(error.value), re.MULTILINE) == [
+        "docs/page.md:10",
+        "docs/page.md:13",
+    ]
+
+
+# ---------------------------------------------------------------- measured numbers
+
+
+def test_a_measured_number_has_its_unit_device_and_date(house):
+    house.measured(gbps=3071.8, ratio=0.7261, ours=3071.8)
+    house.page(
+        "It moved [[bench:double.gbps]], **[[bench:double.ratio]]** of [[bench:double.ours]]."
+    )
+    rendered = house.html()
+    title = "NVIDIA H200, 2026-11-20, median of 25, spread 1.23\u202f%"
+    expected = f'<span class="measured" tabindex="0" title="{title}">3.07\u202fTB/s</span>'
+    assert rendered.count(expected) == 2
+    assert plain(rendered).endswith("It moved 3.07\u202fTB/s, 0.726 of 3.07\u202fTB/s.")
+
+
+def test_a_microbenchmark_is_named_by_its_id_alone(house):
+    house.measured("microbenchmarks", value=8.61, unit="us")
+    house.page("A launch takes [[micro:double]].")
+    assert ">8.61\u202fµs</span>" in house.html()
+
+
+def test_a_number_of_changed_code_is_not_shown(house):
+    house.measured(gbps=3071.8)
+    house.page("It moved [[bench:double.gbps]].")
+    house.put("kernels/double.py", SOURCE + "# changed\n")
+    rendered = house.html()
+    assert 'class="measured measured--stale"' in rendered and "3.07" not in rendered
+    assert plain(rendered).endswith("It moved awaiting a GPU run.")
+
+
+def test_an_unknown_number_ends_the_build_with_file_line_and_what_there_is(house):
+    house.measured(gbps=3071.8)
+    house.page("Known: [[bench:double.gbps]].\n\n[[bench:double.gbsp]] and [[micro:tripel]]\n")
+    with pytest.raises(BuildError) as error:
+        house.html()
+    first, second = str(error.value).splitlines()
+    assert first.startswith("docs/page.md:11: bench row double has no number gbsp (it has: ")
+    assert "gbps" in first
+    assert second.startswith("docs/page.md:11: no micro row tripel (near it: none). To mend: ")
+
+
+def test_a_draft_shows_what_is_not_measured(house, monkeypatch):
+    house.page("It moved [[bench:double.gbps]].")
+    monkeypatch.setenv("LOCKSTEP_DRAFT", "1")
+    rendered = house.html()
+    assert "⟨double.gbps⟩ not measured" in rendered and "measured--missing" in rendered
+
+
+def test_a_draft_shows_the_mistakes_of_a_page_and_the_other_pages(house, monkeypatch):
+    house.page(BODY)
+    broken = META.format(more="") + "```python\nx = 1\n```\n"
+    house.put("docs/broken.md", broken)
+    with pytest.raises(BuildError, match=r"docs/broken\.md:10"):
+        house.html()
+    monkeypatch.setenv("LOCKSTEP_DRAFT", "1")
+    assert len(proofs(house.html())) == 3
+    assert "a fence holds one include line" in plain(house.html(broken))
+
+
+def test_a_key_inside_code_is_text(house):
+    house.page("Write `[[bench:ID.FIELD]]` or ``[[micro:ID]]``.")
+    assert plain(house.html()).endswith("Write [[bench:ID.FIELD]] or [[micro:ID]].")
+
+
+@pytest.mark.parametrize(
+    "value, unit, expected",
+    [
+        (3071.8, "GB/s", "3.07 TB/s"),
+        (391.2, "GB/s", "391 GB/s"),
+        (999.6, "GB/s", "1.00 TB/s"),
+        (0.5, "GB/s", "500 MB/s"),
+        (50.52, "TFLOP/s", "50.5 TFLOP/s"),
+        (1234.0, "us", "1.23 ms"),
+        (0.0351, "ms", "35.1 µs"),
+        (0.71, "%", "71.0 %"),
+        (2.304, None, "2.30"),
+        (0.0, None, "0"),
+        (132, None, "132"),
+        (65536, "B", "65,536 B"),
+        (412.7, "cycles", "413 cycles"),
+        (2.314e-7, None, "2.31 × 10⁻⁷"),
+    ],
+)
+def test_three_digits_and_a_unit_that_fits(value, unit, expected):
+    assert figures.quantity(value, unit).replace("\u202f", " ") == expected
+
+
+# ---------------------------------------------------------------- markers
+
+
+def test_the_summary_of_the_evidence_lists_what_ran_and_what_did_not(house):
+    page = house.page(BODY + SHOWN)
+    house.ran(page, "numba-cuda", {3: "shown"})
+    house.measured(ours=3071.8, reference=4231.0, reference_name="copy | x", ratio=0.726)
+    index = META.format(more="").replace("A page", "Evidence") + "[[evidence:summary]]\n"
+    house.put("docs/evidence/index.md", index)
+    rendered = house.html(index)
+    assert rendered.count('<a href="../page.md">A page</a>') == 3
+    cells = [plain(cell) for cell in re.findall(r"<t[dh]>(.*?)</t[dh]>", rendered)]
+    for expected in (
+        ["A page", "3 gpu, 1 shown", "NVIDIA H200", "2026-11-20"],
+        ["A page", "passed with 0.30.4", "awaiting a GPU run"],
+        ["A page", "snippets/install.sh", "it installs <packages>"],
+        ["3.07\u202fTB/s", "4.23\u202fTB/s (copy | x)", "0.726", "NVIDIA H200, 2026-11-20"],
+    ):
+        starts = range(len(cells) - len(expected) + 1)
+        assert any(cells[i : i + len(expected)] == expected for i in starts), expected
+
+
+def test_a_marker_of_the_roadmap_becomes_its_list(house):
+    house.put(
+        "docs/roadmap/roadmap.yml",
+        "phases:\n- id: one\n  title: First\n  timeline: now\n  focus: start\n  groups:\n"
+        "  - title: Basics\n    items:\n    - {id: f-double, title: Double}\n"
+        "questions:\n- {id: q-why, title: Why}\n",
+    )
+    house.page("Prose.\n\n[[roadmap:all]]\n", more="roadmap: [f-double]\n")
+    rendered = house.html()
+    assert '<li class="item item--written" id="f-double">' in rendered
+    assert '<a href="page.md">Double</a>' in rendered, "links fit the folder of the page"
+    house.page("[[roadmap:nothing]]\n")
+    with pytest.raises(BuildError, match="names no part of it"):
+        house.html()

@@ -1,0 +1,166 @@
+"""The roadmap: every id once, links found from pages, and claims that are wrong refused."""
+
+import re
+from pathlib import Path
+
+import markdown
+import pytest
+
+from lockstep import roadmap
+from lockstep.page import PageError
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = """
+phases:
+- id: first
+  title: "Phase 1: First"
+  timeline: 0-3 months
+  focus: Start
+  groups:
+  - title: Basics
+    items:
+    - {id: f-one, title: "One: a_b *and* [c] < d"}
+    - {id: f-two, title: "Two"}
+questions:
+- {id: q-why, title: "Why?"}
+"""
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A small repository: two items, one question, no page yet."""
+    put(tmp_path, "roadmap/roadmap.yml", DATA)
+    return tmp_path
+
+
+def put(root, name, text):
+    path = root / "docs" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def page(ids, extra=""):
+    return f"---\ntitle: A page\n{extra}roadmap: {ids}\n---\n# A page\n"
+
+
+def expand(text, root):
+    """Replace the markers of a page, as the site's Markdown extension does."""
+    return roadmap.MARKER.sub(lambda m: f"\n{roadmap.render(m[1], root, m[2])}\n", text)
+
+
+def as_html(text):
+    return markdown.markdown(text, extensions=["attr_list", "md_in_html", "toc"])
+
+
+def test_all_items_and_questions_are_on_the_index_exactly_once():
+    text = (ROOT / "docs/roadmap/index.md").read_text(encoding="utf-8")
+    rendered = as_html(expand(text, ROOT))
+    ids = re.findall(r'<li [^>]*id="([^"]+)"', rendered)
+    rows = roadmap.items(ROOT)
+    assert sum(row["phase"] != "questions" for row in rows) == 39
+    assert sum(row["phase"] == "questions" for row in rows) == 14
+    assert ids == [row["id"] for row in rows]
+    assert len(set(ids)) == 39 + 14
+
+
+def test_each_phase_page_lists_its_items_exactly_once():
+    for phase in roadmap.load(ROOT)["phases"]:
+        text = (ROOT / f"docs/roadmap/{phase['id']}/index.md").read_text(encoding="utf-8")
+        ids = re.findall(r'<li [^>]*id="([^"]+)"', as_html(expand(text, ROOT)))
+        assert ids == [row["id"] for row in roadmap.items(ROOT) if row["phase"] == phase["id"]]
+
+
+def test_an_item_without_a_page_says_planned_and_is_no_link(site):
+    rendered = as_html(roadmap.render("all", site))
+    assert "0 of 2 written" in rendered
+    assert rendered.count('<span class="item__state">planned</span>') == 2
+    assert '<span class="item__title">Two</span>' in rendered
+    assert roadmap.items(site)[1]["url"] is None
+
+
+def test_an_item_with_a_page_is_a_link_relative_to_the_page_that_holds_the_marker(site):
+    put(site, "roadmap/first/two.md", page("[f-two]", "minutes: 40\n"))
+    put(site, "setup.md", page("[q-why]"))
+    assert "[Two](first/two.md)" in roadmap.render("all", site)
+    assert "[Two](two.md)" in roadmap.render("first", site)
+    assert "[Two](roadmap/first/two.md)" in expand("[[roadmap:first base=.]]", site)
+    assert "[Why?](../setup.md)" in roadmap.render("questions", site)
+    rendered = as_html(roadmap.render("all", site))
+    assert "1 of 2 written" in rendered
+    assert '<span class="item__time">40 min</span>' in rendered
+    two = roadmap.items(site)[1]
+    assert (two["state"], two["url"]) == ("written", "roadmap/first/two/")
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [("index.md", "."), ("a/index.md", "a/"), ("a/b.md", "a/b/"), ("my-index.md", "my-index/")],
+)
+def test_addresses_are_those_of_directory_urls(site, name, url):
+    put(site, name, page("[f-one]"))
+    assert roadmap.items(site)[0]["url"] == url
+
+
+def test_a_title_renders_as_itself(site):
+    assert "One: a_b *and* [c] &lt; d" in as_html(roadmap.render("all", site))
+
+
+def test_text_around_a_marker_stays_and_a_marker_inside_a_line_is_text(site):
+    text = "before\n[[roadmap:questions]]\nafter `[[roadmap:questions]]`\n"
+    expanded = expand(text, site)
+    assert expanded.startswith("before\n\n<ul")
+    assert expanded.endswith("</ul>\n\nafter `[[roadmap:questions]]`\n")
+
+
+@pytest.mark.parametrize(
+    ("ids", "says"),
+    [
+        ("[f-three]", "the roadmap has no item 'f-three'"),
+        ("[f-two, f-two]", "docs/b.md claims the roadmap item 'f-two' already"),
+        ("[f-one]", "docs/a.md claims the roadmap item 'f-one' already"),
+        ("f-two", "roadmap is not a list. To mend: write roadmap: [f-two]"),
+    ],
+)
+def test_a_wrong_claim_is_refused_with_file_and_mend(site, ids, says):
+    put(site, "a.md", page("[f-one]"))
+    put(site, "b.md", page(ids))
+    with pytest.raises(PageError) as caught:
+        roadmap.render("all", site)
+    message = str(caught.value)
+    assert message.startswith(f"docs/b.md:3: {says}")
+    assert re.search(r"To mend: (use|keep|write) ", message)
+
+
+def test_broken_front_matter_is_refused_with_its_line(site):
+    put(site, "a.md", "---\ntitle: A\nroadmap: [f-one\n---\n# A\n")
+    with pytest.raises(PageError, match=r"docs/a\.md:[34]: the front matter is not"):
+        roadmap.items(site)
+
+
+def test_a_page_that_changes_is_read_again(site):
+    put(site, "a.md", page("[f-one]"))
+    assert roadmap.items(site)[0]["state"] == "written"
+    put(site, "a.md", page("[]", "minutes: 10\n"))
+    assert roadmap.items(site)[0]["state"] == "planned"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("id: f-two", "id: f-one", ":11: the id 'f-one' is used twice"),
+        ("id: f-two", "id: F Two", ":11: odd id 'F Two'"),
+        ("timeline: 0-3 months", "", ":1: 'timeline' is missing"),
+        ('title: "Two"', 'titel: "Two"', ":1: 'title' is missing"),
+        ("questions:", "questions", ":13: the file is not YAML"),
+    ],
+)
+def test_a_broken_roadmap_file_is_refused(site, old, new, says):
+    put(site, "roadmap/roadmap.yml", DATA.replace(old, new))
+    with pytest.raises(PageError) as caught:
+        roadmap.load(site)
+    assert str(caught.value).startswith(f"docs/roadmap/roadmap.yml{says}")
+
+
+def test_an_unknown_part_is_refused_with_the_known_ones(site):
+    with pytest.raises(PageError, match="all, first, questions"):
+        expand("[[roadmap:second]]", site)

