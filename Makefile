@@ -1,4 +1,4 @@
-# GNU make 3.81 or newer. `make` alone lists the targets.
+# GNU make 4. `make` alone lists the targets.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help

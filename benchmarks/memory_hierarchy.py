@@ -1,5 +1,7 @@
 """The memory hierarchy: how threads read, shared memory, registers, caches, the bus to the host."""
 
+from contextlib import contextmanager
+
 import cupy as cp
 import numpy as np
 
@@ -15,7 +17,8 @@ from kernels.memory_hierarchy.working_set import reread_kernel
 HERE = "kernels/memory_hierarchy/"
 THREADS = 256
 STRIDES = (1, 2, 4, 8, 16, 32)
-OFFSETS = (0, 1, 8, 16, 31)
+OFFSETS = (0, 1, 8, 16, 31, 32, 64)
+L2_FETCH = 5  # cudaLimitMaxL2FetchGranularity, for which CuPy has no name
 SETS = {
     "256kib": 256 * 1024,
     "1mib": MIB,
@@ -73,17 +76,37 @@ def strided(bench, n):
     for (id, call), stride in zip(calls.items(), STRIDES, strict=True):
         bench.check(id, call, output, a[: n * stride : stride], 0.0)
     times = bench.samples(calls)
-    for stride, (id, summary) in zip(STRIDES, times.items(), strict=True):
+    with l2_fetch(32) as usual:
+        finer = bench.samples({f"read-stride-{s}-fetch-32": launch(s) for s in (16, 32)})
+    for id, summary in (times | finer).items():
+        stride = int(id.split("-")[2])
+        fetch = 32 if id in finer else usual
         bench.micro(
             id,
-            f"Useful bytes a second when neighbouring threads read float32 {stride} apart",
+            f"Useful bytes a second when neighboring threads read float32 {stride} apart"
+            + (f", L2 fetching {fetch} bytes" if id in finer else ""),
             summary,
             unit="GB/s",
             amount=8 * n,
             kernel=HERE + "strided_read.py",
             method=f"{COLD}; 2^25 threads, each reads 4 bytes and writes 4 side by side",
-            extra={"stride": stride, "times_stride_1": _slower(summary, times["read-stride-1"])},
+            extra={
+                "stride": stride,
+                "times_stride_1": _slower(summary, times["read-stride-1"]),
+                "l2_fetch_bytes": fetch,
+            },
         )
+
+
+@contextmanager
+def l2_fetch(size):
+    """Let L2 fetch pieces of at most ``size`` bytes from device memory; yield the usual size."""
+    usual = cp.cuda.runtime.deviceGetLimit(L2_FETCH)
+    cp.cuda.runtime.deviceSetLimit(L2_FETCH, size)
+    try:
+        yield usual
+    finally:
+        cp.cuda.runtime.deviceSetLimit(L2_FETCH, usual)
 
 
 def offsets(bench, n):

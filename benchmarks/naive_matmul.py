@@ -1,11 +1,12 @@
-"""Naive matrix product: the two index orders, against cuBLAS in full float32."""
+"""Naive matrix product: the two index orders, and CUDA C++, against cuBLAS in full float32."""
 
 import cupy as cp
 
-from benchmarks.harness import Case, Reference
+from benchmarks.harness import ROOT, Case, Reference
 from kernels.naive_matmul.matmul import matmul_kernel, matmul_swapped_kernel
 
 KERNEL = "kernels/naive_matmul/matmul.py"
+CUDA = "snippets/naive_matmul/matmul.cu"
 THREADS = (32, 8)  # a warp is 32 neighbours in x
 
 
@@ -19,7 +20,9 @@ def square(bench, n):
     a, b = bench.random((n, n)), bench.random((n, n))
     output = bench.output((n, n))
     d_a, d_b, d_c = map(bench.device.numba, (a, b, output.array))
-    wide = (-(-n // THREADS[0]), -(-n // THREADS[1]))  # n x n: the same grid for both
+    wide = (-(-n // THREADS[0]), -(-n // THREADS[1]))  # n x n: the same grid for all
+    in_cuda = cp.RawKernel((ROOT / CUDA).read_text(encoding="utf-8"), "matmul")
+    shape = (cp.int32(n),) * 3
 
     # CuPy multiplies float32 in float32 unless CUPY_TF32 is set; TF32's error, about 3e-4, would
     # not pass the tolerance.
@@ -37,6 +40,13 @@ def square(bench, n):
                 f"Naive matrix product, {n} x {n} x {n}, x over rows",
                 KERNEL,
                 lambda: matmul_swapped_kernel[wide, THREADS](d_a, d_b, d_c),
+                output,
+            ),
+            Case(
+                f"naive-matmul-cuda-{n}",
+                f"Naive matrix product, {n} x {n} x {n}, CUDA C++ through CuPy's RawKernel",
+                CUDA,
+                lambda: in_cuda(wide, THREADS, (a, b, output.array, *shape)),
                 output,
             ),
         ],

@@ -1,5 +1,7 @@
 """Two GPUs: all-reduce through NCCL at three sizes, and a copy from one to the other."""
 
+import os
+
 import cupy as cp
 
 from benchmarks.harness import GIB, MIB, BenchmarkError
@@ -54,6 +56,7 @@ def all_reduce(bench):
 
     if not nccl.available:
         raise BenchmarkError("CuPy finds no NCCL: install nvidia-nccl-cu13")
+    os.environ["NCCL_NVLS_ENABLE"] = "0"  # before NCCL starts: rings and trees only
     streams = make_streams()
     timer = PairTimer(streams)
     communicators = nccl.NcclCommunicator.initAll(list(range(GPUS)))
@@ -111,7 +114,8 @@ def one_size(bench, nccl, communicators, streams, timer, name, size):
         unit="GB/s",
         # Bus bandwidth of an all-reduce: bytes x 2 (n - 1) / n, which is bytes x 1 for two.
         amount=CALLS[name] * 4 * n * 2 * (GPUS - 1) / GPUS,
-        method=f"NCCL from one process, {CALLS[name]} in a row; CUDA events, the slower GPU counts",
+        method=f"NCCL from one process, without NVLS, {CALLS[name]} in a row; CUDA events, the "
+        "slower GPU counts",
         extra={"bytes": 4 * n},
     )
 

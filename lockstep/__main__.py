@@ -109,6 +109,9 @@ def run(root: Path, files: list[str], record: bool) -> int:
             )
             failed += 1
             continue
+        if not any(block.runs for block in document.page.blocks):
+            print(f"{document.page.path} has no code that runs: there is nothing to record.")
+            continue
         if record:
             print(f"Recorded in {document.record().relative_to(root)}")
         page = read(file, root)

@@ -14,6 +14,7 @@ cpu                on a CPU, a page that uses no GPU
 import ast
 import contextlib
 import doctest
+import functools
 import io
 import os
 import subprocess
@@ -171,6 +172,7 @@ def _trees(block: Block) -> list[ast.Module]:
     return trees
 
 
+@functools.cache
 def _imports(block: Block) -> set[str]:
     found = set()
     for tree in _trees(block):

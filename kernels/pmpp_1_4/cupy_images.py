@@ -17,7 +17,8 @@ gray_arrays = ((pixels * weights).sum(axis=2) // 256).astype(cp.uint8)
 # --8<-- [start:raw]
 gray_raw = cp.RawModule(code=open("gray.cu").read()).get_function("gray")
 gray_c = cp.empty((5, 7), dtype=cp.uint8)
-gray_raw((2, 3), (4, 2), (cp.asarray(color), gray_c, 7, 5))  # grid, block, arguments
+size = cp.int32(7), cp.int32(5)  # the kernel's int has 32 bits, a Python int would have 64
+gray_raw((2, 3), (4, 2), (cp.asarray(color), gray_c, *size))  # grid, block, arguments
 assert (gray_c == gray_arrays).all()
 # --8<-- [end:raw]
 

@@ -1,4 +1,4 @@
-"""Time a kernel honestly: warm up, time on the GPU's own clock, repeat, take the median."""
+"""Time a kernel honestly: warm up, keep the GPU busy, use its own clock, take the median."""
 # ruff: noqa: I001  (the reader sees each section with the imports that it needs)
 
 import cupy as cp
@@ -16,6 +16,7 @@ def median_ms(work, repeats=21):
     times = []
     for _ in range(repeats):
         start, end = cp.cuda.Event(), cp.cuda.Event()
+        work()  # not timed: while the GPU does this, Python queues the next three lines
         start.record()  # the GPU notes the time when it gets here ...
         work()
         end.record()  # ... and here

@@ -8,7 +8,7 @@ import ast
 import math
 
 from . import ops
-from .compile import NONE, UNKNOWN, Intrinsic, Function, NumpyName, Place, V, is_cuda
+from .compiler import NONE, UNKNOWN, Intrinsic, Function, NumpyName, Place, V, is_cuda
 from .source import Source
 from .types import (
     ALIASES,
@@ -194,7 +194,8 @@ def dtype_of(fc, node):
 def shared_array(fc, node):
     shape, dtype, _ = nodes(fc, node, ["shape", "dtype", "alignment"], ["alignment"])
     shape, dtype = shape_of(fc, shape, "a shared array"), dtype_of(fc, dtype)
-    if shape in ((0,), ()):  # dynamic: as large as the launch says
+    if shape == (0,):  # dynamic: as large as the launch says
+        fc.program.dynamic.add(fc.target)
         return V(Array(dtype, 1), f"T.block.dynamic({fc.program.constant(dtype)})")
     if any(n <= 0 for n in shape):
         fc.type_error("the sizes of a shared array must be above 0", node)

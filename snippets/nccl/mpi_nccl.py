@@ -21,3 +21,4 @@ assert x.tolist() == [sum(10.0**r for r in range(size))] * 4
 everyone = world.gather(x.tolist())
 if rank == 0:
     print(everyone)
+comm.destroy()  # every rank calls it

@@ -140,6 +140,7 @@ class Program:
         self.kernel, self.argtypes, self.instrumented = kernel, argtypes, instrumented
         self.sites, self.steps = [], []
         self.shared = {}  # place in the source -> (number, name, shape, dtype)
+        self.dynamic = set()  # names of the variables that hold dynamic shared memory
         self.constants = []  # objects that the text refers to as C0, C1, ...
         self.functions = {}  # device functions of plain code
         self.clones = []  # device functions of instrumented code, one for each call
@@ -1030,7 +1031,7 @@ class Function:
             if any(i.type is STATIC for i in items):
                 return V(STATIC, "", const=obj)
             return self.tuple(items)
-        if hasattr(obj, "shape") and hasattr(obj, "dtype"):
+        if is_array(obj):
             return self.program.kernel.constant_array(self, obj, what)
         return V(STATIC, "", const=obj)
 
@@ -1513,7 +1514,7 @@ class Function:
             ends = [p * q for p in (a.lo, a.hi) for q in (b.lo, b.hi)]
             return self.wrapped(type, f"({x} * {y})", min(ends), max(ends))
         if op in ("FloorDiv", "Mod"):
-            self.count("divide")
+            self.count("idivide")
             sign = "//" if op == "FloorDiv" else "%"
             if op == "FloorDiv":
                 far = max(abs(a.lo), abs(a.hi))
@@ -1637,6 +1638,11 @@ class Place(NamedTuple):
 def is_cuda(obj):
     """Whether an object is the cuda module: this package's stand-in or Numba's own."""
     return getattr(obj, "__name__", "") in ("numba.cuda", "numba_cuda.numba.cuda")
+
+
+def is_array(obj):
+    """Whether an object is a host array."""
+    return isinstance(getattr(obj, "shape", None), tuple) and hasattr(obj, "dtype")
 
 
 def is_numpy(obj):

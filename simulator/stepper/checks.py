@@ -1,0 +1,238 @@
+"""Is every access ordered? Races, missing syncwarp, and memory that nothing wrote.
+
+Two accesses to one cell by different threads, of which at least one writes and not both are atomic,
+are a race unless something orders them. What orders them:
+
+* a barrier of the block, between two threads of the block: ``Block.barriers`` counts them, and an
+  access made before the count rose is ordered before everything after;
+* syncwarp, between the lanes that its mask names. Each thread has a clock that goes up at each
+  synchronization, and knows up to which clock it has seen every other lane of its warp;
+* grid sync, between all threads;
+* a fence and an atomic operation, between blocks: threadfence takes a note of everything that is
+  ordered before it, the next atomic operation leaves the note at its cell, and an atomic operation
+  that comes to that cell later takes the note along. A barrier hands notes on to the whole block.
+
+Shuffles and votes do not order memory (CUDA C++ Programming Guide, warp shuffle functions), and
+neither does the order in which a warp happens to run.
+
+A cell remembers its last write and up to four reads: the latest, the latest by another thread, by
+another warp and by another block. A race with an older read than those can be missed.
+"""
+
+from .faults import who
+
+ORDERED_BY = {
+    "shared": "Put `cuda.syncthreads()` between the two.",
+    "global": "Threads of different blocks have no order within a launch: use atomic operations, "
+    "or a second launch.",
+    "warp": "Lanes of a warp need not run in step: put `cuda.syncwarp()` between the two.",
+    "block": "Put `cuda.syncthreads()` between the two.",
+}
+
+
+class Checks:
+    """The checks of one launch."""
+
+    def __init__(self, grid):
+        self.grid = grid
+        self.grids = 0  # grid barriers passed
+
+    # ------------------------------------------------------------ accesses
+
+    def step(self, active, ends, log):
+        """Look at every access that one step of a warp logged."""
+        sites = self.grid.sites
+        start = 0
+        for t, end in zip(active, ends, strict=True):
+            for site_number, array, item, value, _ in log[start:end]:
+                site = sites[site_number]
+                memory = array.memory
+                at = array.start + item * array.step + site.offset
+                size = site.size
+                kind = site.kind
+                written = memory.written
+                if written is not None:
+                    if kind != "store" and written.find(0, at, at + size) >= 0:
+                        self.unwritten(t, site, array, item, written)
+                    if kind != "load":
+                        written[at : at + size] = b"\x01" * size
+                if memory.space == "local" or memory.space == "constant":
+                    continue
+                grain = memory.grain
+                cell_number = at // grain
+                self.access(t, site, kind, array, item, value, memory.cells, cell_number)
+                for extra in range(cell_number + 1, (at + size - 1) // grain + 1):
+                    self.access(t, site, kind, array, item, value, memory.cells, extra)
+            start = end
+
+    def access(self, t, site, kind, array, item, value, cells, number):
+        """One thread touches one cell: [last write, four reads, note left by atomics]."""
+        now = (t, t.block.barriers, t.clock, self.grids, site, value)
+        cell = cells.get(number)
+        if cell is None:
+            if kind == "load":
+                cells[number] = [None, now, None, None, None, None]
+            else:
+                cells[number] = [now, None, None, None, None, None]
+                if kind == "atomic":
+                    self.pass_note(t, cells[number])
+            return
+        write = cell[0]
+        if write is not None and write[0] is not t:
+            both = kind == "atomic" and write[4].kind == "atomic"
+            same = kind == "store" == write[4].kind and value == write[5]  # harmless
+            if not both and not same and not self.ordered(write, t):
+                self.race(t, site, array, item, write)
+        if kind == "load":
+            last = cell[1]
+            if last is None or last[0] is t:
+                cell[1] = now
+                return
+            # Keep the latest read by this thread, another thread, another warp, another block.
+            u = last[0]
+            cell[2] = last
+            if u.warp is not t.warp:
+                cell[3] = last
+                if u.block is not t.block:
+                    cell[4] = last
+            cell[1] = now
+            return
+        for k in (1, 2, 3, 4):
+            read = cell[k]
+            if read is not None and read[0] is not t and not self.ordered(read, t):
+                self.race(t, site, array, item, read)
+                break
+        if kind == "atomic":
+            self.pass_note(t, cell)
+            # Earlier plain writes were looked at above, so only reads are forgotten.
+        cell[0] = now
+        cell[1] = cell[2] = cell[3] = cell[4] = None
+
+    def ordered(self, then, t):
+        """Whether an earlier access is ordered before what ``t`` does now."""
+        u, barriers, clock, grids, _, _ = then
+        if grids < self.grids:
+            return True
+        if u.block is t.block:
+            if barriers < t.block.barriers:
+                return True
+            if u.warp is t.warp and t.seen is not None and t.seen[u.lane] >= clock:
+                return True
+        known = t.known
+        if known:
+            if known.get(u.block, -1) > barriers or known.get(u, -1) >= clock:
+                return True
+        return False
+
+    # ------------------------------------------------------------ synchronization
+
+    def barrier(self, block):
+        """All threads of a block have met."""
+        notes = {}
+        for t in block.threads:
+            t.clock += 1
+            if t.known:
+                join(notes, t.known)
+        if notes:
+            for t in block.threads:
+                t.known = dict(notes)
+
+    def grid_barrier(self):
+        """All threads of the grid have met."""
+        self.grids += 1
+
+    def syncwarp(self, here):
+        """The lanes ``here`` (by number) have met: each has seen what the others did."""
+        seen = [-1] * 32
+        for other in {id(t.seen): t.seen for t in here.values()}.values():
+            if other is not None:
+                seen = [max(a, b) for a, b in zip(seen, other, strict=True)]
+        notes = {}
+        for lane, t in here.items():
+            seen[lane] = max(seen[lane], t.clock)
+            if t.known:
+                join(notes, t.known)
+        for t in here.values():
+            t.seen = seen
+            t.clock += 1
+            if notes:
+                t.known = dict(notes)
+
+    def fence(self, t, scope):
+        """threadfence: note what is ordered before it."""
+        note = dict(t.known or {})
+        note[t.block] = max(note.get(t.block, 0), t.block.barriers)
+        note[t] = t.clock
+        if t.seen is not None:
+            for lane, clock in enumerate(t.seen):
+                u = t.warp.lanes[lane]
+                if u is not None and clock >= 0:
+                    note[u] = max(note.get(u, -1), clock)
+        t.fenced = (scope, note)
+        t.clock += 1
+
+    def pass_note(self, t, cell):
+        """An atomic operation takes the note of its cell along, and leaves its own."""
+        left = cell[5]
+        if left:
+            t.known = t.known or {}
+            for scope, block, note in left:
+                if scope == "device" or block is t.block:
+                    join(t.known, note)
+        if t.fenced:
+            scope, note = t.fenced
+            cell[5] = (left or [])[-64:] + [(scope, t.block, note)]
+
+    # ------------------------------------------------------------ findings
+
+    def race(self, t, site, array, item, then):
+        u, _, _, _, other, _ = then
+        memory = array.memory
+        verb = {"load": "reads", "store": "writes", "atomic": "atomically updates"}
+        name = f"`{site.array}`"
+        if memory.space == "shared":
+            kind = "missing-syncwarp" if u.warp is t.warp else "shared-race"
+        elif u.warp is t.warp:
+            kind = "missing-syncwarp"
+        else:
+            kind = "global-race"
+        advice = (
+            ORDERED_BY["warp"]
+            if kind == "missing-syncwarp"
+            else ORDERED_BY["block" if u.block is t.block else "global"]
+        )
+        if site.kind != "load" and other.kind != "load":
+            if "atomic" not in (site.kind, other.kind):
+                advice = "Both write the same element, and which one comes last is open. " + advice
+        place = "the same line" if other.line == site.line else f"line {other.line}"
+        self.grid.report(
+            kind,
+            t,
+            site.number,
+            f"{who(t.index, t.block.index)} {verb[site.kind]} element {array.index_of(item)} of "
+            f"{name}, which {who(u.index, u.block.index)} {verb[other.kind]} in {place}, and "
+            f"nothing says which comes first. {advice}",
+            other_line=other.line,
+            other_thread=u.index,
+            other_block=u.block.index,
+        )
+
+    def unwritten(self, t, site, array, item, written):
+        space = {"shared": "shared memory", "local": "a local array"}.get(
+            array.memory.space, "a device array"
+        )
+        self.grid.report(
+            "uninitialized",
+            t,
+            site.number,
+            f"{who(t.index, t.block.index)} reads element {array.index_of(item)} of "
+            f"`{site.array}`, which nothing has written: {space} begins with whatever was there "
+            "before.",
+        )
+
+
+def join(known, note):
+    """Add to ``known`` what ``note`` says."""
+    for key, value in note.items():
+        if known.get(key, -1) < value:
+            known[key] = value

@@ -1,0 +1,245 @@
+"""What a launch asks of the hardware, counted: memory traffic, bank conflicts, divergence, work.
+
+The definitions follow Nsight Compute, so that the numbers can be held against the hardware's:
+
+* A request is one warp-wide load, store or atomic instruction. ``sectors`` are the different
+  32-byte pieces of memory that its active lanes touch, ``lines`` the different 128-byte cache
+  lines. Sectors per request is l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum divided by
+  l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum (``_op_st`` for stores): 4 for 32 lanes that read
+  neighboring float32, 32 where each lane has a sector of its own.
+* Shared memory has 32 banks of 4 bytes. Lanes that touch different words of one bank take turns;
+  the same word is one turn. ``wavefronts`` are those turns, ``conflicts`` the turns above what the
+  request needs at least: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum. Words of 8 bytes
+  go by half warps, words of 16 bytes by quarters.
+* A branch is one execution of an if, a while or a for by a warp; it is uniform if all active lanes
+  take the same way: smsp__sass_average_branch_targets_threads_uniform.pct. The compiler turns
+  short branches into predicated instructions and unrolls loops, so that the hardware's own number of
+  branches is lower.
+* ``lanes`` is the number of active lanes per statement executed by a warp, as in
+  smsp__thread_inst_executed_per_inst_executed.
+
+Flops are floating-point operations: 1 for + - * / sqrt and each function, 2 for fma. The bytes of
+the model are those of global memory: ``requested`` is what the lanes ask for, ``moved`` is 32 bytes
+for each sector of each request, ``touched`` is 32 bytes for each sector that the launch uses at
+all, which is the least that any cache can bring it down to.
+"""
+
+from collections import Counter, defaultdict
+
+FLOPS = {"fp16": 1, "fp32": 1, "fp64": 1, "divide": 1, "sqrt": 1, "special": 1}
+FLOPS |= {"fma32": 2, "fma64": 2, "fma16": 2}
+
+
+class Access:
+    """The requests of one place in the source: a load, a store or an atomic operation."""
+
+    __slots__ = ("line", "array", "kind", "space", "size", "requests", "lanes", "sectors", "lines")
+    __slots__ += ("wavefronts", "conflicts", "ways", "contention", "function")
+
+    def __init__(self, site, space):
+        self.line, self.array, self.kind = site.line, site.array, site.kind
+        self.space, self.size, self.function = space, site.size, site.function
+        self.requests = self.lanes = self.sectors = self.lines = 0
+        self.wavefronts = self.conflicts = self.contention = 0
+        self.ways = Counter()  # turns of the worst bank -> how many requests had so many
+
+    def as_dict(self):
+        """The numbers as plain data."""
+        data = {name: getattr(self, name) for name in self.__slots__ if name != "ways"}
+        data["ways"] = dict(sorted(self.ways.items()))
+        return data
+
+    @property
+    def sectors_per_request(self):
+        return self.sectors / self.requests if self.requests else 0.0
+
+
+class Counts:
+    """The counts of one launch."""
+
+    def __init__(self, grid):
+        self.grid = grid
+        self.executed = Counter()  # statement -> times that a warp ran it
+        self.active = Counter()  # statement -> lanes that ran it
+        self.split = Counter()  # branch -> times that the lanes went different ways
+        self.accesses = {}  # (site, space) -> Access
+        self.sectors = set()  # sectors of global memory that were touched
+        self.barriers = 0
+
+    def step(self, warp, place, active, ends, log):
+        """Count one statement that a warp ran."""
+        if place.__class__ is int:
+            self.executed[place] += 1
+            self.active[place] += len(active)
+            if self.grid.steps[place].branch:
+                first = active[0].at
+                for t in active:
+                    if t.at != first:
+                        self.split[place] += 1
+                        break
+        if not log:
+            return
+        groups, start = {}, 0  # (site, space) -> [(lane, address)]
+        for t, end in zip(active, ends, strict=True):
+            for site, array, item, _, _ in log[start:end]:
+                memory = array.memory
+                where = (t.lane, memory.address + array.start + item * array.step)
+                group = groups.get((site, memory.space))
+                if group is None:
+                    groups[site, memory.space] = [where]
+                else:
+                    group.append(where)
+            start = end
+        for (site, space), group in groups.items():
+            self.request(site, space, group)
+
+    def request(self, number, space, group):
+        """One warp-wide access: where each of its lanes goes, as [(lane, address)]."""
+        site = self.grid.sites[number]
+        access = self.accesses.get((number, space))
+        if access is None:
+            access = self.accesses[number, space] = Access(site, space)
+        offset, size = site.offset, site.size
+        addresses = [a + offset for _, a in group]
+        access.requests += 1
+        access.lanes += len(addresses)
+        if site.kind == "atomic":
+            most = max(Counter(addresses).values())
+            access.contention = max(access.contention, most)
+        if space == "global" or space == "local":
+            sectors = {a >> 5 for a in addresses}
+            if size > 1:  # a field of a packed record can reach into the next sector
+                sectors.update([(a + size - 1) >> 5 for a in addresses])
+            access.sectors += len(sectors)
+            access.lines += len({s >> 2 for s in sectors})
+            if space == "global":
+                self.sectors |= sectors
+        elif space == "shared":
+            turns, least, ways = wavefronts(group, offset, size)
+            access.wavefronts += turns
+            access.conflicts += turns - least
+            access.ways[ways] += 1
+
+    # ------------------------------------------------------------ results
+
+    def by_line(self):
+        """{line: {"executed", "lanes", "branches", "split", "accesses", "instructions"}}."""
+        table = {}
+        for number, times in self.executed.items():
+            step = self.grid.steps[number]
+            row = table.setdefault(
+                step.line,
+                {
+                    "executed": 0,
+                    "lanes": 0,
+                    "branches": 0,
+                    "split": 0,
+                    "instructions": Counter(),
+                    "accesses": [],
+                },
+            )
+            row["executed"] += times
+            row["lanes"] += self.active[number]
+            if step.branch:
+                row["branches"] += times
+                row["split"] += self.split[number]
+            for kind, n in step.ops.items():
+                row["instructions"][kind] += n * self.active[number]
+        for access in self.merged():
+            row = table.get(access.line)
+            if row is None:  # an expression that goes over several lines
+                row = table[access.line] = {
+                    **{"executed": 0, "lanes": 0, "branches": 0, "split": 0, "accesses": []},
+                    "instructions": Counter(),
+                }
+            row["accesses"].append(access)
+        return dict(sorted(table.items()))
+
+    def merged(self):
+        """The accesses, those of one place in the source put together."""
+        table = {}
+        for access in self.accesses.values():
+            key = (access.line, access.array, access.kind, access.space, access.size)
+            into = table.get(key)
+            if into is None:
+                table[key] = into = Access(access, access.space)
+                into.function = access.function
+            for name in ("requests", "lanes", "sectors", "lines", "wavefronts", "conflicts"):
+                setattr(into, name, getattr(into, name) + getattr(access, name))
+            into.contention = max(into.contention, access.contention)
+            into.ways.update(access.ways)
+        return sorted(table.values(), key=lambda a: (a.line, a.kind, a.array))
+
+    def instructions(self):
+        """How many instructions of each kind all threads ran: {kind: number}."""
+        total = Counter()
+        for number, lanes in self.active.items():
+            for kind, n in self.grid.steps[number].ops.items():
+                total[kind] += n * lanes
+        return total
+
+    def total(self, name, space="global", kind=None):
+        """The sum of one number of all accesses in a space: ``total("sectors", kind="load")``."""
+        return sum(
+            getattr(a, name)
+            for a in self.accesses.values()
+            if a.space == space and kind in (None, a.kind)
+        )
+
+    def metrics(self):
+        """Nsight Compute's metrics by their names, as far as they are counted here."""
+        branches = sum(n for k, n in self.executed.items() if self.grid.steps[k].branch)
+        split = sum(self.split.values())
+        executed = sum(self.executed.values())
+        m = {}
+        for op, kind in (("ld", "load"), ("st", "store")):
+            m[f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum"] = self.total(
+                "requests", kind=kind
+            )
+            m[f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum"] = self.total(
+                "sectors", kind=kind
+            )
+            m[f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"] = self.total(
+                "conflicts", "shared", kind
+            )
+        uniform = 100.0 * (branches - split) / branches if branches else 100.0
+        m["smsp__sass_average_branch_targets_threads_uniform.pct"] = uniform
+        lanes = sum(self.active.values()) / executed if executed else 0.0
+        m["smsp__thread_inst_executed_per_inst_executed.ratio"] = lanes
+        return m
+
+    def summary(self):
+        """The launch in numbers, as plain data."""
+        instructions = self.instructions()
+        flops = sum(FLOPS.get(kind, 0) * n for kind, n in instructions.items())
+        accesses = [a for a in self.accesses.values() if a.space == "global"]
+        requested = sum(a.lanes * a.size for a in accesses)
+        moved = 32 * sum(a.sectors for a in accesses)
+        touched = 32 * len(self.sectors)
+        return {
+            "instructions": dict(instructions),
+            "flops": flops,
+            "bytes_requested": requested,
+            "bytes_moved": moved,
+            "bytes_touched": touched,
+            "intensity": flops / touched if touched else 0.0,
+            "intensity_uncached": flops / moved if moved else 0.0,
+            "shared_bytes": self.grid.program.static_bytes + self.grid.dynamic_bytes,
+            "barriers": self.barriers,
+            "metrics": self.metrics(),
+        }
+
+
+def wavefronts(group, offset, size):
+    """(turns, least turns, turns of the worst part) of one request to shared memory.
+
+    ``group``: [(lane, address)]. Lanes that read the same word share a turn; different words of one
+    bank take turns. Lanes with 8-byte elements go in two parts, with 16-byte elements in four.
+    """
+    parts = {}
+    for lane, address in group:
+        words = parts.setdefault(lane * size // 128 if size > 4 else 0, set())
+        address += offset
+        words.update(range(address >> 2, (address + size + 3) >> 2))
+    turns = [max(Counter(w & 31 for w in words).values()) for words in parts.values()]
+    return sum(turns), len(turns), max(turns)

@@ -1,0 +1,849 @@
+"""A launch: blocks, warps and threads, and who may go on when.
+
+A thread is a generator that yields what it waits for. A request is ``(operation, site, mask, x,
+y)``. In instrumented code a thread also yields the number of each statement before it runs it, and
+a warp steps together all lanes that stand at the same statement; among several it picks the
+earliest in the program, so that lanes which went different ways meet again where the ways do. Since
+the Volta generation a GPU lets every lane go its own way, and so does this: a lane that waits holds
+nobody up but those who wait for it.
+
+In plain code threads run from one wait to the next, one after the other. Blocks run one after the
+other, and next to each other only where the kernel lets one wait for another.
+"""
+
+import math
+import random
+import struct
+import time
+
+from . import ops
+from .faults import Finding, KernelFault, fault, triple, who
+from .memory import Memory, View, fresh, half_to_float, packed, unit_of
+from .types import Array, Record, array_type, float16, float32
+
+WARP = 32
+FULL = 0xFFFFFFFF
+TURNS = 1024  # loop turns of one thread between two looks at the limits
+PATIENCE = 300_000  # turns of waiting loops with nobody getting on, until it counts as endless
+
+
+class Thread:
+    """One thread: where it is in the grid, and what it is doing."""
+
+    __slots__ = ("tx", "ty", "tz", "kx", "ky", "kz", "lane", "number", "warp", "block", "fuel")
+    __slots__ += ("generator", "at", "result", "clock", "seen", "known", "fenced", "line")
+
+    def __init__(self, block, warp, number, index):
+        self.block, self.warp, self.number, self.lane = block, warp, number, number % WARP
+        self.tx, self.ty, self.tz = index
+        self.kx, self.ky, self.kz = block.index
+        self.fuel = TURNS
+        # What it does: a number = the statement it will run next, a tuple = what it waits for,
+        # None = finished. (Plain code: 0 = ready.)
+        self.at = 0
+        self.result = None  # what its request will return
+        self.clock = 0  # the race checker's: see checks.py
+        self.seen = self.known = self.fenced = None
+
+    @property
+    def index(self):
+        return self.tx, self.ty, self.tz
+
+
+class Warp:
+    """32 threads of a block that a GPU runs together."""
+
+    def __init__(self, block, number):
+        self.block, self.number = block, number
+        self.lanes = [None] * WARP  # thread by lane; None where the block has none
+        self.ready = []  # threads that can run, in the order in which they will
+
+    # ------------------------------------------------------------ running
+
+    def run(self):
+        """Plain code: let every ready thread run until it waits. Returns whether any ran."""
+        ready, self.ready = self.ready, []
+        for t in ready:
+            try:
+                t.at = t.generator.send(t.result)
+            except StopIteration:
+                t.at = None
+            t.result = None
+        return bool(ready)
+
+    def step(self, grid):
+        """Instrumented code: run one statement in the lanes that stand at the earliest one."""
+        ready = self.ready
+        if not ready:
+            return False
+        places = [t.at for t in ready]
+        place = min(places)
+        active = ready if places.count(place) == len(places) else [t for t in ready if t.at == place]
+        log, ends = grid.log, []
+        for t in active:
+            grid.current = t
+            try:
+                t.at = t.generator.send(t.result)
+            except StopIteration:
+                t.at = None
+            t.result = None
+            ends.append(len(log))
+        gone = [t for t in active if t.at.__class__ is not int]
+        if gone:
+            self.ready = [t for t in ready if t.at.__class__ is int or t.at.__class__ is float]
+        grid.observe(self, place, active, ends)
+        log.clear()
+        return True
+
+    # ------------------------------------------------------------ operations among lanes
+
+    def settle(self, grid):
+        """Complete the warp operations that can be; returns whether there was one."""
+        waiting = {}
+        for t in self.lanes:
+            if t is not None and t.at.__class__ is tuple:
+                op = t.at[0]
+                if op == "activemask":
+                    waiting.setdefault((op, t.at[1]), []).append(t)
+                elif op in WARP_OPS:
+                    waiting.setdefault((op, t.at[2]), []).append(t)
+        done = False
+        late = []
+        for (op, mask), threads in waiting.items():
+            if op == "activemask":
+                late.append(threads)
+                continue
+            for t in threads:
+                if not mask >> t.lane & 1:
+                    grid.stop(
+                        "warp-mask",
+                        t,
+                        t.at[1],
+                        f"lane {t.lane} calls `{op}` with the mask {mask:#x}, which does not "
+                        f"name lane {t.lane} itself. The mask must name all lanes that call.",
+                    )
+            here = {t.lane: t for t in threads}
+            others = [
+                t for t in self.lanes if t is not None and mask >> t.lane & 1 and t.at is not None
+            ]
+            if len(others) == len(here):
+                WARP_OPS[op](grid, self, mask, here)
+                done = True
+                for t in threads:
+                    self.release(grid, t, t.result)
+        if late and not done:
+            # Nobody else can move, so whoever asks for the active mask from one place is together.
+            for threads in late:
+                mask = sum(1 << t.lane for t in threads)
+                for t in threads:
+                    self.release(grid, t, mask)
+            done = True
+        return done
+
+    def release(self, grid, t, result):
+        """Let a waiting thread go on, with the result of its request."""
+        t.result = result
+        # Half a statement further than one that begins it: it runs first, and on its own.
+        t.at = grid.sites[t.at[1]].step - 0.5 if grid.instrumented else 0
+        self.ready.append(t)
+
+
+class Block:
+    """A block of threads with its shared memory."""
+
+    def __init__(self, grid, number, index):
+        self.grid, self.number, self.index = grid, number, index
+        self.barriers = 0  # how many barriers the block has passed
+        self.shared, self.views = [], {}
+        at = 0
+        for _, name, shape, dtype in sorted(grid.program.shared.values(), key=lambda s: s[0]):
+            view = fresh(shape, dtype, "shared", name, address=at, block=self)
+            at += -(-len(view.memory.bytes) // 128) * 128
+            self.shared.append(view)
+        self.pool = Memory.empty(grid.dynamic_bytes, "shared", "dynamic", address=at, block=self)
+        self.threads, self.warps = [], []
+        bx, by, bz = grid.block
+        n = bx * by * bz
+        for number in range(n):
+            if number % WARP == 0:
+                self.warps.append(Warp(self, number // WARP))
+            place = (number % bx, number // bx % by, number // (bx * by))
+            self.threads.append(Thread(self, self.warps[-1], number, place))
+        self.order = self.threads
+        if grid.random:
+            self.order = list(self.threads)
+            grid.random.shuffle(self.order)
+            grid.random.shuffle(self.warps)
+        self.released = None
+
+    def dynamic(self, dtype):
+        """The dynamic shared memory, as an array of ``dtype``."""
+        view = self.views.get(dtype)
+        if view is None:
+            count = len(self.pool.bytes) // dtype.size
+            view = View(self.pool, dtype, (count,), packed((count,), unit_of(dtype)))
+            self.views[dtype] = view
+        return view
+
+    def start(self, function, args):
+        """Make every thread a generator."""
+        for t in self.order:
+            t.generator = function(t, *args)
+            t.warp.lanes[t.lane] = t
+            if self.grid.instrumented:
+                # Runs nothing yet: stops before the first statement.
+                t.at = next(t.generator, None)
+            if t.at is not None:
+                t.warp.ready.append(t)
+
+    def advance(self):
+        """Run until every thread is finished or waits for another block.
+
+        Returns "done", "grid" (all wait for the grid) or "spin" (some wait in a loop).
+        """
+        grid = self.grid
+        instrumented = grid.instrumented
+        for t in self.threads:
+            if t.at.__class__ is tuple and t.at[0] == "spin":
+                t.warp.release(grid, t, None)
+        while True:
+            moved = False
+            for warp in self.warps:
+                if instrumented:
+                    moved |= warp.step(grid)
+                else:
+                    moved |= warp.run()
+            if moved:
+                continue
+            for warp in self.warps:
+                moved |= warp.settle(grid)
+            if moved:
+                continue
+            live = [t for t in self.threads if t.at is not None]
+            if not live:
+                return "done"
+            kinds = {t.at[0] for t in live}
+            if "spin" in kinds:
+                grid.waste(live)
+                return "spin"
+            if kinds == {"grid"} and len(live) == len(self.threads):
+                return "grid"
+            self.barrier(live)
+
+    def barrier(self, live):
+        """Release the block's barrier, or say why it can never be."""
+        grid = self.grid
+        stuck = [t for t in live if t.at[0] in WARP_OPS]
+        if stuck:
+            self.explain_mask(stuck[0])
+        sites = {t.at[1] for t in live}
+        if len(live) < len(self.threads) or len(sites) > 1:
+            self.explain_barrier(live)
+        op = live[0].at[0]
+        if op == "barrier":
+            result = None
+        else:
+            votes = [t.at[3] != 0 for t in self.threads]
+            result = {"count": sum(votes), "and": int(all(votes)), "or": int(any(votes))}[op[8:]]
+        self.barriers += 1
+        grid.progress()
+        if grid.checks:
+            grid.checks.barrier(self)
+        if grid.counts:
+            grid.counts.barriers += 1
+        if grid.trace:
+            grid.trace.barrier(self, live[0].at[1])
+        for t in self.order:
+            t.warp.release(grid, t, result)
+
+    def explain_barrier(self, live):
+        grid = self.grid
+        first = live[0]
+        site = grid.sites[first.at[1]]
+        name = OPERATIONS.get(first.at[0], first.at[0])
+        finished = next((t for t in self.threads if t.at is None), None)
+        text = f"{who(first.index, self.index)} waits at `{name}` (line {site.line})"
+        other_line = other = None
+        if finished is not None:
+            other = finished
+            text += (
+                f", but thread {triple(finished.index)} has already finished and will never come. "
+                "Every thread of a block must reach the same barrier, so a thread without work "
+                "must not return before it."
+            )
+        else:
+            other = next(t for t in live if t.at[1] != first.at[1])
+            other_line = grid.sites[other.at[1]].line
+            text += (
+                f", but thread {triple(other.index)} waits at "
+                f"`{OPERATIONS.get(other.at[0], other.at[0])}` in line {other_line}. "
+                "Every thread of a block must reach the same barrier: do not put one into a "
+                "branch that only some threads take."
+            )
+        grid.stop(
+            "divergent-barrier",
+            first,
+            first.at[1],
+            text,
+            other_line=other_line,
+            other_thread=other.index,
+            other_block=self.index,
+        )
+
+    def explain_mask(self, t):
+        grid = self.grid
+        op, site, mask, *_ = t.at
+        missing = next(
+            o
+            for o in t.warp.lanes
+            if o is not None and mask >> o.lane & 1 and o.at is not None
+            if o.at[:1] + o.at[2:3] != (op, mask)
+        )
+        where = grid.sites[missing.at[1]]
+        there = OPERATIONS.get(missing.at[0], missing.at[0])
+        how = f" with the mask {missing.at[2]:#x}" if missing.at[0] in WARP_OPS else ""
+        grid.stop(
+            "warp-mask",
+            t,
+            site,
+            f"lane {t.lane} waits in `{op}` with the mask {mask:#x}, which names lane "
+            f"{missing.lane}; but lane {missing.lane} waits at `{there}`{how} in line "
+            f"{where.line}. The mask must name exactly the lanes that take part.",
+            other_line=where.line,
+            other_thread=missing.index,
+            other_block=self.index,
+        )
+
+
+OPERATIONS = {
+    "barrier": "syncthreads",
+    "barrier_count": "syncthreads_count",
+    "barrier_and": "syncthreads_and",
+    "barrier_or": "syncthreads_or",
+    "grid": "this_grid().sync",
+}
+
+# ---------------------------------------------------------------- what the lanes of a warp can do
+# Each gets the grid, the warp, the mask and the threads that take part, by lane.
+
+
+def _shuffle(source):
+    def run(grid, warp, mask, here):
+        for lane, t in here.items():
+            k = source(lane, t.at[4])
+            if k is None:
+                t.result = t.at[3]
+            elif k in here:
+                t.result = here[k].at[3]
+            else:
+                size = grid.sites[t.at[1]].size
+                t.result = math.nan if isinstance(t.at[3], float) else (1 << 8 * size - 1) - 1
+                if mask >> k & 1:
+                    gone = "the block has no such thread" if warp.lanes[k] is None else "it ended"
+                    grid.report(
+                        "warp-mask",
+                        t,
+                        t.at[1],
+                        f"lane {lane} takes a value from lane {k}, which the mask {mask:#x} "
+                        f"names but which does not take part ({gone}). What arrives is undefined.",
+                    )
+
+    return run
+
+
+def _vote(combine):
+    def run(grid, warp, mask, here):
+        result = combine(here)
+        for t in here.values():
+            t.result = result
+
+    return run
+
+
+def _ballot(here):
+    return ops.wrap32(sum(1 << lane for lane, t in here.items() if t.at[3]))
+
+
+def _key(t):
+    """A value's bits: match compares bits, so NaN equals NaN and 0.0 is not -0.0."""
+    return struct.pack(t.at[4], t.at[3])
+
+
+def _match_any(grid, warp, mask, here):
+    groups = {}
+    for lane, t in here.items():
+        groups[_key(t)] = groups.get(_key(t), 0) | 1 << lane
+    for t in here.values():
+        t.result = ops.wrap32(groups[_key(t)])
+
+
+def _match_all(grid, warp, mask, here):
+    same = len({_key(t) for t in here.values()}) == 1
+    found = ops.wrap32(sum(1 << lane for lane in here)) if same else 0
+    for t in here.values():
+        t.result = (found, same)
+
+
+def _syncwarp(grid, warp, mask, here):
+    for t in here.values():
+        t.result = None
+    if grid.checks:
+        grid.checks.syncwarp(here)
+
+
+WARP_OPS = {
+    "shfl_sync": _shuffle(lambda lane, k: k & 31),
+    "shfl_up_sync": _shuffle(lambda lane, k: lane - (k & 31) if lane >= (k & 31) else None),
+    "shfl_down_sync": _shuffle(lambda lane, k: lane + (k & 31) if lane + (k & 31) < 32 else None),
+    "shfl_xor_sync": _shuffle(lambda lane, k: lane ^ (k & 31)),
+    "all_sync": _vote(lambda here: all(t.at[3] for t in here.values())),
+    "any_sync": _vote(lambda here: any(t.at[3] for t in here.values())),
+    "eq_sync": _vote(lambda here: len({t.at[3] for t in here.values()}) == 1),
+    "ballot_sync": _vote(_ballot),
+    "match_any_sync": _match_any,
+    "match_all_sync": _match_all,
+    "syncwarp": _syncwarp,
+}
+
+
+class Grid:
+    """One launch of a program.
+
+    ``checks``, ``counts`` and ``trace`` are told of every step where they are not None, which needs
+    an instrumented program.
+    """
+
+    def __init__(self, program, grid, block, dynamic_bytes, settings):
+        self.program, self.grid, self.block = program, grid, block
+        self.dynamic_bytes = dynamic_bytes
+        self.instrumented = program.instrumented
+        self.sites, self.steps = program.sites, program.steps
+        self.settings = settings
+        self.random = None if settings.seed is None else random.Random(settings.seed)
+        self.checks = self.counts = self.trace = None
+        self.findings = {}  # (kind, line, array, other line) -> Finding
+        self.log = []  # (site, array, number of the element, value, value before) of this step
+        self.current = None  # the thread that runs
+        self.used = 0  # loop turns (plain) or statements (instrumented) of all threads
+        self.wasted = 0
+        self.began = time.monotonic()
+        self.marked = 0
+
+    # ------------------------------------------------------------ findings
+
+    def report(self, kind, t, site, message, **other):
+        """Note a finding of thread ``t`` at a site; the same one again is only counted."""
+        site = self.sites[site]
+        source = self.program.kernel.source
+        key = kind, site.line, site.array, other.get("other_line")
+        found = self.findings.get(key)
+        if found is not None:
+            found.count += 1
+            return found
+        found = self.findings[key] = Finding(
+            kind,
+            message,
+            site.line,
+            t.index,
+            t.block.index,
+            site.array or None,
+            kernel=source.name,
+            filename=source.filename,
+            **other,
+        )
+        return found
+
+    def stop(self, kind, t, site, message, **other):
+        """Report, and end the launch."""
+        raise fault(self.report(kind, t, site, message, **other))
+
+    def error(self, error, t):
+        """What Python raised in a thread's code, as a fault with the line of the source."""
+        line, frame = None, error.__traceback__
+        while frame is not None:
+            if frame.tb_frame.f_code.co_filename == self.program.filename:
+                line = self.program.lines.get(frame.tb_lineno, line)
+            frame = frame.tb_next
+        text = f"{type(error).__name__}: {error}"
+        kind = "error"
+        if isinstance(error, UnboundLocalError | NameError):
+            name = str(error).split("'")[1][2:]
+            text = f"the variable `{name}` is used before anything is assigned to it on this path."
+        elif isinstance(error, TypeError) and "read-only" in str(error):
+            kind, text = "read-only", "a constant array cannot be written by a kernel."
+        source = self.program.kernel.source
+        finding = Finding(
+            kind, text, line, kernel=source.name, filename=source.filename,
+        )
+        if t is not None:
+            finding.thread, finding.block = t.index, t.block.index
+            finding.message = f"{who(t.index, t.block.index)}: {text}"
+        self.findings[kind, line, None, None] = finding
+        return fault(finding)
+
+    # ------------------------------------------------------------ limits
+
+    def spend(self, n, line=None, t=None):
+        """Count ``n`` turns or statements; stop the launch at the limit."""
+        self.used += n
+        settings = self.settings
+        late = settings.time_limit is not None and (
+            time.monotonic() - self.began > settings.time_limit
+        )
+        if late or self.used > settings.max_steps:
+            limit = f"{settings.time_limit} s" if late else f"{settings.max_steps} steps"
+            self.endless(f"the launch reached its limit of {limit}", line, t)
+
+    def endless(self, text, line, t):
+        source = self.program.kernel.source
+        if t is not None:
+            text = f"{text} while {who(t.index, t.block.index)} was in the loop at line {line}"
+        finding = Finding(
+            "endless",
+            text + ". The loop may never end.",
+            line,
+            t and t.index,
+            t and t.block.index,
+            kernel=source.name,
+            filename=source.filename,
+        )
+        self.findings["endless", line, None, None] = finding
+        raise fault(finding)
+
+    def refuel(self, t, line):
+        """A thread has used up its turns: count them and give it new ones."""
+        self.spend(TURNS, line, t)
+        return TURNS
+
+    def waste(self, live):
+        """Threads wait in loops: no harm, unless nobody ever gets on."""
+        spinning = [t for t in live if t.at[0] == "spin"]
+        self.wasted += len(spinning)
+        self.spend(len(spinning), self.sites[spinning[0].at[1]].line, spinning[0])
+        if self.wasted > PATIENCE:
+            t = spinning[0]
+            line = self.sites[t.at[1]].line
+            self.endless("all threads that can still run wait for one another", line, t)
+
+    def progress(self):
+        """Something happened that waiting loops may have waited for."""
+        self.wasted = 0
+
+    # ------------------------------------------------------------ running
+
+    def run(self, args):
+        """Run the launch with the kernel's arguments."""
+        namespace = namespace_of(self)
+        exec(self.program.code, namespace)
+        function = namespace["kernel"]
+        gx, gy, gz = self.grid
+        order = range(gx * gy * gz)
+        if self.random:
+            order = list(order)
+            self.random.shuffle(order)
+        indices = ((n, (n % gx, n // gx % gy, n // (gx * gy))) for n in order)
+        try:
+            if self.program.generator:
+                self.run_waiting(function, args, indices)
+            else:
+                for number, index in indices:
+                    block = Block(self, number, index)
+                    for t in block.order:
+                        self.current = t
+                        function(t, *args)
+        except KernelFault:
+            raise
+        except (KeyboardInterrupt, MemoryError, SystemExit):
+            raise
+        except Exception as error:
+            raise self.error(error, self.blame(error)) from error
+        finally:
+            if self.trace:
+                self.trace.finish()
+
+    def blame(self, error):
+        """The thread in whose code an error arose."""
+        frame = error.__traceback__
+        while frame is not None:
+            t = frame.tb_frame.f_locals.get("T")
+            if isinstance(t, Thread):
+                return t
+            frame = frame.tb_next
+        return self.current
+
+    def run_waiting(self, function, args, indices):
+        """Run blocks whose threads wait for one another."""
+        active = []
+        together = self.program.grid_sync or self.program.spins
+        pending = True
+        while active or pending:
+            if pending and (not active or together):
+                number, index = next(indices, (None, None))
+                pending = number is not None
+                if pending:
+                    block = Block(self, number, index)
+                    block.start(function, args)
+                    active.append([block, None])
+                    if self.trace:
+                        self.trace.begin(block)
+            states = []
+            for entry in active:
+                if entry[1] != "grid":
+                    entry[1] = entry[0].advance()
+                states.append(entry[1])
+            if "done" in states:
+                self.progress()
+                active = [entry for entry in active if entry[1] != "done"]
+            if active and not pending and all(state == "grid" for _, state in active):
+                self.release_grid(active)
+
+    def release_grid(self, active):
+        self.progress()
+        if len({t.at[1] for block, _ in active for t in block.threads}) > 1:
+            self.explain_grid(active[0][0])
+        if len(active) < self.grid[0] * self.grid[1] * self.grid[2]:
+            self.explain_grid(active[0][0])
+        if self.checks:
+            self.checks.grid_barrier()
+        for entry in active:
+            entry[1] = None
+            for t in entry[0].order:
+                t.warp.release(self, t, 0)
+
+    def explain_grid(self, block):
+        t = block.threads[0]
+        self.stop(
+            "divergent-barrier",
+            t,
+            t.at[1],
+            f"block {triple(block.index)} waits for the whole grid, but not every block comes to "
+            "the same `this_grid().sync()`. Every thread of the grid must reach it.",
+        )
+
+    # ------------------------------------------------------------ watching
+
+    def observe(self, warp, place, active, ends):
+        """Instrumented code: a warp has run one statement in its ``active`` lanes."""
+        self.used += len(active)
+        if self.used >= self.marked:
+            self.marked = self.used + 4096
+            step = self.steps[math.ceil(place)]
+            self.spend(0, step.line, active[0])
+        if self.trace:  # first: it notes what is not written yet, which the checks change
+            self.trace.step(warp, place, active, ends, self.log)
+        if self.log and self.checks:
+            self.checks.step(active, ends, self.log)
+        if self.counts:
+            self.counts.step(warp, place, active, ends, self.log)
+
+
+def namespace_of(grid):
+    """Everything that the generated code of a launch refers to."""
+    instrumented = grid.instrumented
+    log = grid.log.append
+    names = {f"C{k}": c for k, c in enumerate(grid.program.constants)}
+    for k, d in enumerate("xyz"):
+        names[f"BD{d}"], names[f"GD{d}"] = grid.block[k], grid.grid[k]
+    names.update({f"M_{n}": f for n, f in (ops.MATH | ops.MATH2).items()})
+    names.update(
+        SI=ops.setitem, F32=ops.F32, R32=ops.round32, R16=ops.round16, BITS16=ops.bits16,
+        W64=ops.wrap64, W32=ops.wrap32, WRAP=ops.wrap, F2I=ops.float_to_int, DIV=ops.divide,
+        FDIV=ops.floor_divide, FMOD=ops.modulo, SHL=ops.shift_left, SHR=ops.shift_right,
+        IPOW=ops.integer_power, CPOW=ops.constant_power, POW=ops.power, FMA=ops.fma,
+        CBRT=ops.cbrt, POPC=ops.popcount, CLZ=ops.leading_zeros, FFS=ops.first_set,
+        BREV=ops.reverse_bits, FMIN=ops.nan_min, FMAX=ops.nan_max, ROUND=ops.round_to_int,
+        SIGN=ops.sign, SQRT=math.sqrt, INF=math.inf, NAN=math.nan, M_rint=ops.rint,
+        M_isnan=math.isnan, M_isinf=math.isinf, M_isfinite=math.isfinite, M_modf=ops.modf,
+        M_ldexp=ops.quiet(math.ldexp), H2F=half_to_float() if uses_half(grid) else None,
+        IDIV=lambda a, b: a // b if b else 0, IMOD=lambda a, b: a % b if b else 0,
+        NPMIN=lambda a, b: a if a != a or a < b else b,
+        NPMAX=lambda a, b: a if a != a or a > b else b,
+        REFUEL=grid.refuel, LOG=log,
+        T=None,
+    )  # fmt: skip
+
+    def IDX(t, site, axis, index, size):
+        """An index that is not in its axis: Numba counts a negative one from the end."""
+        place = grid.sites[site]
+        array = f"`{place.array}`"
+        if -size <= index < 0:
+            if instrumented:
+                grid.report(
+                    "negative-index",
+                    t,
+                    site,
+                    f"{who(t.index, t.block.index)} uses the index {index} in {array}. A negative "
+                    f"index counts from the end, so this is element {index + size}: seldom meant. "
+                    "Test the index before.",
+                )
+            return index + size
+        along = f" along axis {axis}" if axis else ""
+        if place.array in grid.program.dynamic:
+            grid.stop(
+                "dynamic-shared",
+                t,
+                site,
+                f"{who(t.index, t.block.index)} uses {array}[{index}], but the launch gave the "
+                f"block only {grid.dynamic_bytes} bytes of dynamic shared memory, which is {size} "
+                "elements. Its size in bytes is the fourth value in the launch's brackets.",
+            )
+        kind = "negative-index" if index < 0 else "out-of-bounds"
+        last = f"0 to {size - 1}" if size else "none"
+        grid.stop(
+            kind,
+            t,
+            site,
+            f"{who(t.index, t.block.index)} uses the index {index} in {array}, which has {size} "
+            f"elements{along} ({last}). Guard it with an `if`, or launch fewer threads.",
+        )
+
+    def SUB(t, site, array, index):
+        """A smaller array inside an array."""
+        offset, shape, strides = array.offset, [], []
+        for axis, part in enumerate(index):
+            size, stride = array.shape[axis], array.strides[axis]
+            if isinstance(part, slice):
+                picked = range(size)[part]
+                offset += (picked.start if len(picked) else 0) * stride
+                shape.append(len(picked))
+                strides.append(stride * picked.step)
+            else:
+                offset += (part if 0 <= part < size else IDX(t, site, axis, part, size)) * stride
+        if all(s >= 0 for s in strides):  # begin at item 0, which is what packed arrays rely on
+            return View(
+                array.memory,
+                array.dtype,
+                tuple(shape),
+                tuple(strides),
+                0,
+                array.start + offset * array.step,
+                elements=array.elements[offset:],
+            )
+        return array.derive(tuple(shape), tuple(strides), offset)
+
+    def LOCAL(t, made):
+        name, shape, dtype = made
+        return fresh(shape, dtype, "local", name)
+
+    def FIELD(t, site, ref, field):
+        """Read one field of a record."""
+        array, at = ref
+        at += field.offset
+        value = struct.unpack_from(field.type.format, array.elements, at)[0]
+        if field.type is float16:
+            value = half_to_float()[value]
+        if instrumented:
+            log((site, array, at - field.offset, value, None))
+        return value
+
+    def SETFIELD(t, site, ref, field, value):
+        """Write one field of a record."""
+        array, at = ref
+        format, old = field.type.format, None
+        if field.type is float32:
+            value = ops.round32(value)
+        if instrumented:
+            old = struct.unpack_from(format, array.elements, at + field.offset)[0]
+        struct.pack_into(format, array.elements, at + field.offset, value)
+        if instrumented:
+            log((site, array, at, value, old))
+
+    def RNG(t, sites, ref):
+        """The next number of a xoroshiro128+ generator.
+
+        Source of the algorithm: David Blackman and Sebastiano Vigna,
+        https://prng.di.unimi.it/xoroshiro128plus.c (with the shifts 55, 14 and 36 of 2016).
+        """
+        fields = [f for n in ("s0", "s1") for f in ref[0].dtype.fields if f.name == n]
+        s0 = FIELD(t, sites[0], ref, fields[0])
+        s1 = FIELD(t, sites[1], ref, fields[1])
+        result = (s0 + s1) & ops.M64
+        new = next_state(s0, s1)
+        SETFIELD(t, sites[2], ref, fields[0], new[0])
+        SETFIELD(t, sites[3], ref, fields[1], new[1])
+        return result
+
+    def atomic(name):
+        change = ops.ATOMICS[name]
+
+        def run(t, site, array, flat, value):
+            elements = array.elements
+            old = elements[flat]
+            new = change(old, value)
+            dtype = array.dtype
+            if dtype.whole and not dtype.lo <= new <= dtype.hi:
+                new = ops.wrap(new, dtype.size, dtype.kind == "i")
+            elements[flat] = new
+            if instrumented:
+                log((site, array, flat, elements[flat], old))
+            return old
+
+        return run
+
+    def ATOM_cas(t, site, array, flat, old, value):
+        elements = array.elements
+        was = elements[flat]
+        if was == old:
+            elements[flat] = value
+        if instrumented:
+            log((site, array, flat, elements[flat], was))
+        return was
+
+    def FENCE(t, scope):
+        if grid.checks:
+            grid.checks.fence(t, scope)
+
+    def FAIL(t, line, text):
+        source = grid.program.kernel.source
+        finding = Finding(
+            "error",
+            f"{who(t.index, t.block.index)}: AssertionError: {text}",
+            line,
+            t.index,
+            t.block.index,
+            kernel=source.name,
+            filename=source.filename,
+        )
+        grid.findings["error", line, None, None] = finding
+        raise AssertionFault(finding)
+
+    def NORMAL(first, second, single):
+        """Two random integers to one normal number, by the method of Box and Muller."""
+        u1, u2 = (ops.round32((x >> 11) * 2.0**-53) for x in (first, second))
+        f = ops.round32 if single else float
+        root = ops.MATH["log"](u1)
+        root = f(math.sqrt(f(-2.0 * f(root))))
+        return f(root * f(math.cos(f(f(2 * math.pi) * u2))))
+
+    names.update({f"ATOM_{n}": atomic(n) for n in ops.ATOMICS})
+    for f in (IDX, SUB, LOCAL, FIELD, SETFIELD, RNG, ATOM_cas, FENCE, FAIL, NORMAL):
+        names[f.__name__] = f
+    names["PRINT"] = lambda *parts: print(*parts)
+    return names
+
+
+class AssertionFault(KernelFault, AssertionError):
+    """An assert in a kernel compiled with debug=True."""
+
+
+def next_state(s0, s1):
+    """The state of xoroshiro128+ after one step."""
+    m = ops.M64
+    s1 ^= s0
+    return (
+        ((s0 << 55 | s0 >> 9) ^ s1 ^ (s1 << 14)) & m,
+        (s1 << 36 | s1 >> 28) & m,
+    )
+
+
+def uses_half(grid):
+    """Whether any float16 array is in sight, so that the table of its values is needed."""
+    types = [t.dtype for t in grid.program.argtypes if isinstance(t, Array)]
+    types += [dtype for *_, dtype in grid.program.shared.values()]
+    types += [c.dtype for c in grid.program.constants if isinstance(c, View)]
+    types += [c[2] for c in grid.program.constants if isinstance(c, tuple) and len(c) == 3]
+    fields = [f.type for t in types if isinstance(t, Record) for f in t.fields]
+    return float16 in types or float16 in fields
+
+
+__all__ = ["Grid", "array_type"]
