@@ -420,6 +420,7 @@ class Bench:
                 "reference_name": reference.name,
                 "unit": unit,
                 "ratio": rounded(theirs.median / ours.median),
+                "reference_share": rounded(theirs.median / ours.median),  # the same, shown as %
                 "spread": rounded(ours.spread),
                 "reference_spread": rounded(theirs.spread),
                 "error": rounded(errors[case.id]),

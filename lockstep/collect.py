@@ -156,7 +156,8 @@ class PageDocument(Document):
         for block in self.page.blocks:
             if block.language not in RECORDED:
                 continue
-            text = self.results[block.index - 1]["output"].strip("\n")
+            # Tabs would come out at other widths: Markdown has its own.
+            text = self.results[block.index - 1]["output"].strip("\n").expandtabs(8)
             file = self.page.root / block.path
             if self.target != "numba-cuda-mlir":
                 file.parent.mkdir(parents=True, exist_ok=True)

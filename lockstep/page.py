@@ -178,11 +178,14 @@ class Page:
 
     @cached_property
     def sha256(self) -> str:
-        """The hash that evidence is bound to: every block that runs or is shown, in order."""
+        """The hash that evidence is bound to: every block that runs or is shown, in order.
+
+        Of recorded output, its place counts and not its text: each run prints its own.
+        """
         rows = [
-            [b.language, b.options.get("file"), b.options.get("run"), b.text]
+            [b.language, b.options.get("file"), b.options.get("run")]
+            + [b.path if b.language in RECORDED else b.text]
             for b in self.blocks
-            if b.language not in RECORDED
         ]
         return digest(json.dumps(rows, ensure_ascii=False))
 

@@ -75,7 +75,7 @@ def run_wrong(root: Path, cases: dict[str, tuple], env: dict) -> int:
             missed.append(name)
             print(done.stdout[-2000:])
             continue
-        found[name] = {"tool": tool, "said": said[0], "findings": len(said)}
+        found[name] = {"tool": tool, "said": said[0][:200], "lines": len(said)}
     if missed:
         return 1
     sources = ["tests/wrong_kernels.py", *(f"kernels/wrong/{name}.py" for name in cases)]
@@ -83,6 +83,8 @@ def run_wrong(root: Path, cases: dict[str, tuple], env: dict) -> int:
         "schema": evidence.SCHEMA,
         "tool": "wrong kernels",
         "target": "numba-cuda",
+        "tests_passed": len(found),
+        "findings": [f"{case['tool']} caught {name}" for name, case in found.items()],
         "caught": found,
         **environment.describe(),
         "sources": {path: evidence.file_digest(root / path) for path in sources},

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from kernels.naive_matmul import matmul as naive_matmul
 from kernels.memory_hierarchy import (
     host_copies,
     local_memory,
@@ -21,6 +20,7 @@ from kernels.memory_hierarchy import (
     transpose_tile,
     working_set,
 )
+from kernels.naive_matmul import matmul as naive_matmul
 
 SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 SIZES = [1, 31, 127, 128, 129] + ([] if SIMULATOR else [4099, 1_000_003])

@@ -14,7 +14,7 @@ def square_both(a, b, threads=4):
         stream = cuda.stream()
         d_x = cuda.to_device(np.asarray(values, dtype=np.float32), stream=stream)
         square_kernel[-(-d_x.size // threads), threads, stream](d_x)
-        results.append((stream, d_x))  # nobody has waited yet
+        results.append((stream, d_x))  # asked for, not waited for
     for stream, _ in results:
         stream.synchronize()
     return [d_x.copy_to_host() for _, d_x in results]

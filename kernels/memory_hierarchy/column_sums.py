@@ -7,7 +7,7 @@ from numba import cuda
 # --8<-- [start:kernel]
 @cuda.jit
 def column_sums_kernel(a, out):
-    column = cuda.grid(1)  # neighbouring threads: neighbouring columns
+    column = cuda.grid(1)  # neighboring threads: neighboring columns
     if column < out.size:
         total = np.float32(0)
         for row in range(a.shape[0]):

@@ -3,7 +3,6 @@
 import numpy as np
 from numba import cuda
 
-
 # --8<-- [start:registers]
 WIDTH = 16  # a power of two, so that "& (WIDTH - 1)" wraps an index around
 

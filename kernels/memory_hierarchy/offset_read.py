@@ -9,7 +9,7 @@ from numba import cuda
 def offset_kernel(a, offset, out):
     i = cuda.grid(1)
     if i < out.size:
-        out[i] = a[i + offset]  # still neighbours, but the first address moves
+        out[i] = a[i + offset]  # still neighbors, but the first address moves
 
 
 # --8<-- [end:kernel]

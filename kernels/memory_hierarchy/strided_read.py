@@ -12,7 +12,7 @@ from numba import cuda
 def strided_kernel(a, stride, out):
     i = cuda.grid(1)
     if i < out.size:
-        out[i] = a[i * stride]  # neighbouring threads read stride elements apart
+        out[i] = a[i * stride]  # neighboring threads read stride elements apart
 
 
 # --8<-- [end:kernel]

@@ -3,7 +3,6 @@
 import numpy as np
 from numba import cuda
 
-
 # --8<-- [start:kernel]
 TILE = 16
 SHAPE = (TILE, TILE + 1)  # one column more, so that a column's elements lie in different banks

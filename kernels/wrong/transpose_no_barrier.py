@@ -1,4 +1,4 @@
-"""Wrong: a thread reads its neighbour's element of the tile before the neighbour has written it."""
+"""Wrong: a thread reads its neighbor's element of the tile before the neighbor has written it."""
 
 import numpy as np
 from numba import cuda

@@ -56,8 +56,10 @@ class Checks:
                         self.unwritten(t, site, array, item, written)
                     if kind != "load":
                         written[at : at + size] = b"\x01" * size
-                if memory.space == "local" or memory.space == "constant":
-                    continue
+                if memory.watcher is not self:
+                    if memory.space == "local" or memory.space == "constant":
+                        continue
+                    memory.watcher, memory.cells = self, {}  # of this launch
                 grain = memory.grain
                 cell_number = at // grain
                 self.access(t, site, kind, array, item, value, memory.cells, cell_number)

@@ -179,9 +179,7 @@ class Program:
     def site(self, kind, line, array="", size=0, offset=0, function=""):
         """Number a new place in the source."""
         step = len(self.steps) - 1
-        self.sites.append(
-            Site(len(self.sites), kind, line, array, step, size, offset, function)
-        )
+        self.sites.append(Site(len(self.sites), kind, line, array, step, size, offset, function))
         return self.sites[-1].number
 
     def constant(self, obj):
@@ -825,8 +823,7 @@ class Function:
         type = array.type
         if len(index) != type.ndim:
             self.type_error(
-                f"`{text}` has {type.ndim} dimensions, not {len(index)}: "
-                f"`{ast.unparse(node)}`",
+                f"`{text}` has {type.ndim} dimensions, not {len(index)}: `{ast.unparse(node)}`",
                 node,
             )
         record = isinstance(type.dtype, Record)
@@ -1060,9 +1057,7 @@ class Function:
             if var.type is STATIC:
                 return V(STATIC, "", const=var.const)
             array = name if isinstance(var.type, Array) else None
-            return V(
-                var.type, f"v_{name}", var.lo, var.hi, var.const, atom=True, name=array
-            )
+            return V(var.type, f"v_{name}", var.lo, var.hi, var.const, atom=True, name=array)
         found, obj = self.source.lookup(name)
         if not found:
             self.type_error(f"the name `{name}` is not defined here", node)
@@ -1244,9 +1239,7 @@ class Function:
         left = self.expr(node.left)
         effects = self.effects
         right = self.expr(node.right)
-        return self.operate(
-            type(node.op).__name__, left, right, node, self.effects > effects
-        )
+        return self.operate(type(node.op).__name__, left, right, node, self.effects > effects)
 
     def e_Compare(self, node):
         values = [self.expr(v) for v in (node.left, *node.comparators)]
@@ -1420,7 +1413,9 @@ class Function:
             sign = ast.unparse(node)
             if op == "MatMult":
                 self.refuse("the @ operator in a kernel", node)
-            self.type_error(f"`{sign}`: no such operation for {a.type.name} and {b.type.name}", node)
+            self.type_error(
+                f"`{sign}`: no such operation for {a.type.name} and {b.type.name}", node
+            )
         if all(v.const is not UNKNOWN or (v.type.whole and v.lo == v.hi) for v in (a, b)):
             folded = self.fold(op, a, b, type)
             if folded is not None:
@@ -1501,7 +1496,9 @@ class Function:
         """Arithmetic of integers, wrapped to 64 bits where it can leave them."""
         self.count("int")
         if type is boolean:  # of & | ^
-            return V(boolean, f"({a.code} {'&|^'[('BitAnd', 'BitOr', 'BitXor').index(op)]} {b.code})")
+            return V(
+                boolean, f"({a.code} {'&|^'[('BitAnd', 'BitOr', 'BitXor').index(op)]} {b.code})"
+            )
         if op in ("LShift", "RShift"):
             return self.shift(op, a, b, type)
         a, b = self.cast(a, type), self.cast(b, type)

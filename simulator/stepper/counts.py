@@ -24,7 +24,7 @@ for each sector of each request, ``touched`` is 32 bytes for each sector that th
 all, which is the least that any cache can bring it down to.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 
 FLOPS = {"fp16": 1, "fp32": 1, "fp64": 1, "divide": 1, "sqrt": 1, "special": 1}
 FLOPS |= {"fma32": 2, "fma64": 2, "fma16": 2}

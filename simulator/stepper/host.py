@@ -460,7 +460,10 @@ class Kernel:
             arg.view.memory.name = name
             kind = arg.view.type
             if want is not None:
-                if not isinstance(want, Array) or (want.dtype, want.ndim) != (kind.dtype, kind.ndim):
+                if not isinstance(want, Array) or (want.dtype, want.ndim) != (
+                    kind.dtype,
+                    kind.ndim,
+                ):
                     raise TypeError(f"`{name}` is declared {want.name}, not {kind.name}")
             return arg.view, kind
         if isinstance(arg, tuple):
@@ -734,7 +737,9 @@ def cuda_module(stepper):
         "Reduce": refuse("cuda.Reduce"),
         "declare_device": refuse("cuda.declare_device"),
         "as_cuda_array": refuse("cuda.as_cuda_array"),
-        **{n: refuse(f"cuda.{n}") for n in ("compile", "compile_ptx", "compile_for_current_device")},
+        **{
+            n: refuse(f"cuda.{n}") for n in ("compile", "compile_ptx", "compile_for_current_device")
+        },
         "compile_ptx_for_current_device": refuse("cuda.compile_ptx_for_current_device"),
     }.items():
         setattr(cuda, name, thing)
@@ -743,7 +748,15 @@ def cuda_module(stepper):
 
 
 KEYWORDS = {"device", "inline", "debug", "opt", "fastmath", "cache", "lineinfo", "max_registers"}
-KEYWORDS |= {"launch_bounds", "forceinline", "cooperative", "boundscheck", "link", "lto", "nopython"}
+KEYWORDS |= {
+    "launch_bounds",
+    "forceinline",
+    "cooperative",
+    "boundscheck",
+    "link",
+    "lto",
+    "nopython",
+}
 KEYWORDS |= {"chip", "cc", "extensions", "shared_memory_carveout"}
 
 

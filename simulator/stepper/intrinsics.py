@@ -8,7 +8,7 @@ import ast
 import math
 
 from . import ops
-from .compiler import NONE, UNKNOWN, Intrinsic, Function, NumpyName, Place, V, is_cuda
+from .compiler import NONE, UNKNOWN, Function, Intrinsic, NumpyName, Place, V
 from .source import Source
 from .types import (
     ALIASES,
@@ -367,7 +367,8 @@ def atomic(op):
         flat = fc.flat(ary, pieces, index, node, text)
         site = fc.site("atomic", node, text, dtype.size)
         values = [
-            fc.stored(fc.number(fc.expr(v), node), dtype) if dtype.kind == "f"
+            fc.stored(fc.number(fc.expr(v), node), dtype)
+            if dtype.kind == "f"
             else fc.cast(fc.number(fc.expr(v), node), dtype).code
             for v in given[-2 if "cas" in op or "compare" in op else -1 :]
         ]

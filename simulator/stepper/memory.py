@@ -2,9 +2,11 @@
 
 from itertools import count, product
 
-from .types import Record, Scalar, array_type, float16
+from .types import Record, array_type
 
-POISON = 0xFF  # what memory holds before anything is written: NaN as a float, -1 as a signed integer
+POISON = (
+    0xFF  # what memory holds before anything is written: NaN as a float, -1 as a signed integer
+)
 SEGMENT = 512  # allocations in global memory start at multiples of this many bytes, as cudaMalloc's
 
 _addresses = count(1)
@@ -15,10 +17,11 @@ class Memory:
 
     ``space``: "global", "shared", "local" or "constant". ``written`` holds one byte for each byte,
     0 until something is written there, or is None where everything counts as written (memory that
-    was copied from the host). ``cells`` is the room of the race checker.
+    was copied from the host). ``cells`` is what the race checker ``watcher`` knows of it.
     """
 
-    __slots__ = ("bytes", "space", "name", "address", "written", "cells", "grain", "block", "key")
+    __slots__ = ("bytes", "space", "name", "address", "written", "grain", "block")
+    __slots__ += ("cells", "watcher")
 
     def __init__(self, data, space, name="", written=None, address=0, block=None):
         self.bytes = data
@@ -26,10 +29,9 @@ class Memory:
         self.name = name
         self.written = written
         self.address = address
-        self.cells = {}
+        self.cells = self.watcher = None
         self.grain = 0  # bytes of one cell: the smallest element that any view of it has
         self.block = block  # the block that owns shared memory, else None
-        self.key = 0  # number of this memory in a trace
 
     @classmethod
     def empty(cls, nbytes, space, name="", **kw):
@@ -73,8 +75,9 @@ class View:
         for n in shape:
             self.size *= n
         self.pieces = (elements, offset, *shape, *strides)
-        smallest = min(f.type.size for f in dtype.fields) if self.step == 1 else self.step
-        if isinstance(dtype, Scalar):
+        if isinstance(dtype, Record):
+            smallest = min(f.type.size for f in dtype.fields)
+        else:
             smallest = dtype.size
         memory.grain = min(memory.grain or smallest, smallest)
 
@@ -143,4 +146,3 @@ def half_to_float():
 
 
 _HALVES = []
-__all__ = ["Memory", "View", "float16", "fresh", "global_address", "half_to_float", "packed"]

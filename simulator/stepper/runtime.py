@@ -78,7 +78,9 @@ class Warp:
             return False
         places = [t.at for t in ready]
         place = min(places)
-        active = ready if places.count(place) == len(places) else [t for t in ready if t.at == place]
+        active = (
+            ready if places.count(place) == len(places) else [t for t in ready if t.at == place]
+        )
         log, ends = grid.log, []
         for t in active:
             grid.current = t
@@ -473,7 +475,11 @@ class Grid:
             kind, text = "read-only", "a constant array cannot be written by a kernel."
         source = self.program.kernel.source
         finding = Finding(
-            kind, text, line, kernel=source.name, filename=source.filename,
+            kind,
+            text,
+            line,
+            kernel=source.name,
+            filename=source.filename,
         )
         if t is not None:
             finding.thread, finding.block = t.index, t.block.index
@@ -693,8 +699,9 @@ def namespace_of(grid):
             kind,
             t,
             site,
-            f"{who(t.index, t.block.index)} uses the index {index} in {array}, which has {size} "
-            f"elements{along} ({last}). Guard it with an `if`, or launch fewer threads.",
+            f"{who(t.index, t.block.index)} uses the index {index} in {array}, which is out of "
+            f"bounds: there are {size} elements{along} ({last}). Guard it with an `if`, or launch "
+            "fewer threads.",
         )
 
     def SUB(t, site, array, index):

@@ -94,9 +94,7 @@ class Trace:
         for group in accesses:
             if len(group[2]) == len(active) and last != 99:
                 group[2] = 0
-        self.steps.append(
-            [self.numbers[warp.block], warp.number, math.ceil(place), mask, accesses]
-        )
+        self.steps.append([self.numbers[warp.block], warp.number, math.ceil(place), mask, accesses])
         self.kept += len(log) + 1
         self.cut = self.kept > LIMIT
 
@@ -150,7 +148,13 @@ class Trace:
             "memories": self.memories,
             "blocks": [list(b) for b in self.blocks],
             "steps": [
-                [b, w, p, m, [[*a[:4], *([plain(v) for v in vs] for vs in a[4:])] for a in accesses]]
+                [
+                    b,
+                    w,
+                    p,
+                    m,
+                    [[*a[:4], *([plain(v) for v in vs] for vs in a[4:])] for a in accesses],
+                ]
                 for b, w, p, m, accesses in self.steps
             ],
             "cut": self.cut,

@@ -25,8 +25,10 @@ def draw(theme):
         for m, (name, touched) in enumerate(zip("abc", places(swapped), strict=True)):
             left = 4 + m * 122
             rows = len({row for row, _ in touched})
-            said = "1 element" if len(touched) == 1 else f"8 elements in {rows} row{'s' * (rows > 1)}"
-            shapes.append(common.text(left, top + 18, f"{name}: {said}", theme["ink"], anchor="start"))
+            said = "1 element" if len(touched) == 1 else f"8 in {rows} row{'s' * (rows > 1)}"
+            shapes.append(
+                common.text(left, top + 18, f"{name}: {said}", theme["ink"], anchor="start")
+            )
             for row in range(N):
                 for column in range(N):
                     hit = (row, column) in touched

@@ -15,7 +15,7 @@ def draw(theme):
         for lane in range(32):
             byte = (offset + lane * stride) * 4
             used.setdefault(byte // 32, set()).add(byte % 32 // 4)
-        words = f"stride {stride}" + (f", starting at element {offset}" if offset else "")
+        words = f"stride {stride}" + (f" from element {offset}" if offset else "")
         words += f": {count} sectors, {100 * share:.3g} % of their bytes used"
         shapes.append(common.text(4, y, words, theme["ink"], anchor="start"))
         for s in range(SHOWN):
@@ -24,7 +24,9 @@ def draw(theme):
             shapes.append(common.rect(x, y + 6, 10, 18, fill, theme["grid"], radius=1))
             height = 18 * len(used.get(s, ())) / 8
             if s in used:  # the part of the sector that the warp asked for
-                shapes.append(common.rect(x, y + 24 - height, 10, height, theme["accent"], radius=1))
+                shapes.append(
+                    common.rect(x, y + 24 - height, 10, height, theme["accent"], radius=1)
+                )
         y += 46
     shapes.append(common.rect(4, y - 8, 10, 10, theme["accent"]))
     shapes.append(common.text(18, y + 1, "asked for", theme["ink"], anchor="start"))
