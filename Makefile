@@ -69,7 +69,7 @@ status: .venv/.installed ## list pages, blocks by proof, stale and missing evide
 
 .venv/.installed-gpu: .venv/.installed
 	@echo "Installing CuPy and the CUDA libraries into .venv (about 3 GB) ..."
-	@$(PIP) --editable '.[gpu]'
+	@$(PIP) --editable '.[gpu,mpi]'
 	@touch $@
 
 # Debian's nodejs comes without npm, so both are asked for.

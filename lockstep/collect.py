@@ -70,17 +70,7 @@ class PageDocument(Document):
 
     def why_not_here(self) -> str | None:
         """Return why this page cannot run on this machine at all, or None."""
-        if self.target not in languages.GPU_TARGETS:
-            return None
-        found = environment.gpus()
-        need = self.page.meta.get("gpus", 1)
-        if len(found) < need:
-            return f"{self.page.path} needs {need} GPUs, this machine has {len(found)}"
-        least = self.page.meta.get("compute_capability", "0")
-        if found and float(found[0]["compute_capability"]) < float(least):
-            have = found[0]["compute_capability"]
-            return f"{self.page.path} needs compute capability {least}, this GPU has {have}"
-        return None
+        return languages.too_small_for(self.page) if self.target in languages.GPU_TARGETS else None
 
     @property
     def done(self) -> bool:

@@ -22,7 +22,7 @@ import symtable
 import sys
 import traceback
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from importlib import import_module
 from pathlib import Path
 
@@ -131,11 +131,24 @@ def target_here(page: Page, target: str) -> str | None:
     return "cpu" if wanted == ("cpu",) else "simulator"
 
 
-def gpu_only(page: Page) -> dict[int, str]:
+def too_small_for(page: Page) -> str | None:
+    """Return why the GPUs of this machine cannot run a page, or None."""
+    found = environment.gpus()
+    need = page.meta.get("gpus", 1)
+    if len(found) < need:
+        return f"{page.path} needs {need} GPUs, this machine has {len(found)}"
+    least = page.meta.get("compute_capability", "0")
+    if found and float(found[0]["compute_capability"]) < float(least):
+        have = found[0]["compute_capability"]
+        return f"{page.path} needs compute capability {least}, this GPU has {have}"
+    return None
+
+
+def gpu_only(page: Page, lacks: Set[str] = SIMULATOR_LACKS) -> dict[int, str]:
     """Return why each block that a CPU cannot run cannot, by its index.
 
     A block needs a GPU when it imports a package that does, uses what Numba's simulator lacks,
-    or uses a name that such a block made.
+    or uses a name that such a block made. ``lacks``: what the simulator lacks, where it is another.
     """
     reasons: dict[int, str] = {}
     made: dict[str, str] = {}  # names and files that only a GPU machine has
@@ -146,7 +159,7 @@ def gpu_only(page: Page) -> dict[int, str]:
         if block.options.get("run") == "gpu":
             reason = "it is a command for a GPU machine"
         elif block.language in {"python", "pycon"} and "file" not in block.options:
-            reason = _gpu_reason(block, made)
+            reason = _gpu_reason(block, made, lacks)
             if reason:
                 made.update(dict.fromkeys(_bound(block), f"{block.where} needs a GPU"))
             else:
@@ -184,23 +197,23 @@ def _imports(block: Block) -> set[str]:
     return found
 
 
-def _gpu_reason(block: Block, made: dict[str, str]) -> str | None:
+def _gpu_reason(block: Block, made: dict[str, str], lacks: Set[str]) -> str | None:
     if modules := sorted(_imports(block) & GPU_MODULES):
         return f"it imports {modules[0]}, which needs a GPU"
     bound: set[str] = set()  # names that this block has made itself so far
     for tree in _trees(block):
         for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and node.attr in SIMULATOR_LACKS:
+            if isinstance(node, ast.Attribute) and node.attr in lacks:
                 if isinstance(node.value, ast.Name) and node.value.id == "cuda":
                     return f"it uses cuda.{node.attr}, which Numba's simulator lacks"
         for statement in tree.body:
-            for name in sorted(_read(statement) & made.keys() - bound):
+            for name in sorted(names_read(statement) & made.keys() - bound):
                 return f"it uses {name}: {made[name]}"
-            bound |= _written(statement)
+            bound |= names_bound(statement)
     return None
 
 
-def _read(statement: ast.stmt) -> set[str]:
+def names_read(statement: ast.stmt) -> set[str]:
     """Return the names that a statement reads from outside its own functions."""
     found = set()
     tables = [symtable.symtable(ast.unparse(statement), "<block>", "exec")]
@@ -216,10 +229,10 @@ def _read(statement: ast.stmt) -> set[str]:
 
 def _bound(block: Block) -> set[str]:
     """Return the names that a block binds at its top level."""
-    return {n for tree in _trees(block) for stmt in tree.body for n in _written(stmt)}
+    return {n for tree in _trees(block) for stmt in tree.body for n in names_bound(stmt)}
 
 
-def _written(statement: ast.stmt) -> set[str]:
+def names_bound(statement: ast.stmt) -> set[str]:
     """Return the names that a statement binds in the page's namespace."""
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return {statement.name}

@@ -190,3 +190,44 @@ def test_few_blocks_are_only_shown():
     blocks = [block for file in PAGES for block in read(file, ROOT).blocks]
     shown = [block for block in blocks if "shown" in block.options]
     assert len(shown) <= 0.05 * len(blocks), [f"{b.page}:{b.page_line}" for b in shown]
+
+
+def test_the_front_matter_shown_to_contributors_is_that_of_a_page():
+    shown = (ROOT / "snippets/contribute/front-matter.yml").read_text(encoding="utf-8")
+    page = (ROOT / "docs/roadmap/foundation/vector-add.md").read_text(encoding="utf-8")
+    assert page.startswith(shown)
+
+
+RATE = re.compile(r"\d[\d.,]*\s?(?:[GT]B/s|[GT]FLOP/s|[mµun]s)\b")
+
+
+def typed_number(line: str) -> str | None:
+    """Return a rate or a time that stands in a line of prose without a source beside it."""
+    found = RATE.search(re.sub(r"`[^`]*`", "", line))
+    return found[0] if found and "](http" not in line else None
+
+
+@every_page
+def test_no_measured_number_is_typed(file):
+    """A rate or a time in prose comes by key. A number of a specification has its source beside it.
+
+    Questions may invent numbers, and say so by being questions.
+    """
+    page, question = read(file, ROOT), False
+    for number, line in enumerate(page.body.splitlines(), start=page.body_line):
+        if line and not line.startswith(" "):
+            question = line.startswith("??? question")
+        typed = None if question else typed_number(line)
+        if typed:
+            pytest.fail(
+                f"{page.path}:{number}: {typed!r} is typed. To mend: pull it by key, "
+                "[[bench:ID.FIELD]] or [[micro:ID]], or link the specification that says so.",
+                pytrace=False,
+            )
+
+
+def test_typed_numbers_are_seen():
+    assert typed_number("It moved 3.07 TB/s in 12 ms.") == "3.07 TB/s"
+    assert typed_number("It took 1,250 µs.") == "1,250 µs"
+    assert not typed_number("It moved [[bench:copy.gbps]], by `4.8 TB/s` and 12 threads.")
+    assert not typed_number("The [datasheet](https://example.org) says 4.8 TB/s.")

@@ -130,14 +130,25 @@ class Checks:
 
     def barrier(self, block):
         """All threads of a block have met."""
-        notes = {}
         for t in block.threads:
             t.clock += 1
+        self.share(block.threads)
+
+    def share(self, threads):
+        """Threads that have met know what any of them knew, and have fenced what any has."""
+        notes, fenced = {}, {}
+        for t in threads:
             if t.known:
                 join(notes, t.known)
+            if t.fenced:
+                join(fenced.setdefault(t.fenced[0], {}), t.fenced[1])
         if notes:
-            for t in block.threads:
+            for t in threads:
                 t.known = dict(notes)
+        if fenced:
+            widest = "device" if "device" in fenced else "block"
+            for t in threads:
+                t.fenced = (widest, fenced[widest])
 
     def grid_barrier(self):
         """All threads of the grid have met."""
@@ -149,16 +160,12 @@ class Checks:
         for other in {id(t.seen): t.seen for t in here.values()}.values():
             if other is not None:
                 seen = [max(a, b) for a, b in zip(seen, other, strict=True)]
-        notes = {}
         for lane, t in here.items():
             seen[lane] = max(seen[lane], t.clock)
-            if t.known:
-                join(notes, t.known)
         for t in here.values():
             t.seen = seen
             t.clock += 1
-            if notes:
-                t.known = dict(notes)
+        self.share(here.values())
 
     def fence(self, t, scope):
         """threadfence: note what is ordered before it."""

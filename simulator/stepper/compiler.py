@@ -148,12 +148,6 @@ class Program:
         self.grid_sync = self.spins = False
         entry = Function(self, kernel.source, argtypes, "kernel", 0)
         entry.compile()
-        if entry.returns_type is not NONE:
-            raise TypeRefused(
-                "a kernel cannot return a value: write it to an array",
-                entry.source.node.lineno,
-                entry.source.filename,
-            )
         self.generator = entry.yields
         parts = [f.text() for f in [*self.functions.values(), *self.clones] if f.done]
         parts.append(entry.text())
@@ -704,6 +698,8 @@ class Function:
             self.returned.append(NONE)
             self.emit("return")
         else:
+            if self.name == "kernel":
+                self.type_error("a kernel cannot return a value: write it to an array")
             value = self.expr(node.value)
             if value.type is STATIC:
                 self.refuse("returning something that is no number, array or tuple")
@@ -750,6 +746,10 @@ class Function:
         if len(types) != len(targets):
             self.type_error(f"{len(types)} values for {len(targets)} names")
         items = value.items or [V(t, "") for t in types]
+        if any(i.type is STATIC for i in items):
+            for target, item in zip(targets, items, strict=True):
+                self.store(target, item)
+            return
         names = all(isinstance(t, ast.Name) for t in targets)
         left = [f"v_{t.id}" if names else self.temp() for t in targets]
         right = ", ".join(i.code for i in items) if value.items else value.code

@@ -330,9 +330,7 @@ class Kernel:
         return launch
 
     def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise Unsupported(f"`.{name}` of a kernel")
+        raise AttributeError(f"the stepper has no `.{name}` of a kernel")
 
     def limit(self, text):
         """Refuse a launch."""

@@ -1,0 +1,242 @@
+"""Which blocks of a page its reader can run in the browser, and the program each of them opens.
+
+A program is the page's own code, as much of it as the block needs: its imports, the functions that
+it calls, and the example that launches its kernel. ``snippets/run_here/offers.yml`` adds what a
+page has no room for: launches of kernels that it shows and does not launch, other inputs, and edits
+that break the kernel. Nothing is run to find this out; the suite runs every program.
+"""
+
+import ast
+import doctest
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from lockstep import languages
+from lockstep.page import Block, Page
+
+OFFERS = "snippets/run_here/offers.yml"
+
+# Numba's simulator lacks these; the one that runs in the page has them.
+WARP_OPERATIONS = {
+    "shfl_sync",
+    "shfl_up_sync",
+    "shfl_down_sync",
+    "shfl_xor_sync",
+    "ballot_sync",
+    "all_sync",
+    "any_sync",
+    "eq_sync",
+    "match_any_sync",
+    "match_all_sync",
+    "activemask",
+    "lanemask_lt",
+    "syncwarp",
+}
+
+
+@dataclass(frozen=True)
+class Program:
+    """What the editor holds when a block's button is pressed.
+
+    ``blocks`` are the indices of the page's blocks that it is made of, ``wants`` what the page says
+    that its examples show, in their order.
+    """
+
+    block: Block
+    code: str
+    blocks: tuple[int, ...]
+    wants: tuple[str, ...]
+    breaks: tuple[dict, ...]
+    presets: tuple[dict, ...]
+
+    @property
+    def key(self) -> str:
+        """Its name on the page, as in ``data-run``."""
+        return str(self.block.index)
+
+
+def programs(page: Page) -> list[Program]:
+    """Return the programs of a page, in the order of the blocks that open them."""
+    offers = read_offers(page.root)
+    lacks = languages.SIMULATOR_LACKS - WARP_OPERATIONS
+    needs_gpu = languages.gpu_only(page, lacks)
+    blocks = [
+        block
+        for block in page.blocks
+        if block.runs
+        and block.language in {"python", "pycon"}
+        and "file" not in block.options
+        and block.index not in needs_gpu
+    ]
+    found = []
+    for at, block in enumerate(blocks):
+        kernels = _kernels(block)
+        if launch := offers["launches"].get(block.source):
+            script = (page.root / launch).read_text(encoding="utf-8").strip("\n")
+            chosen = [*_needed(blocks[: at + 1], _names_read(ast.parse(script))), block]
+            found.append(_program(page, block, chosen, script, offers))
+        elif _launches(blocks[: at + 1]):
+            found.append(
+                _program(page, block, [*_needed(blocks[:at], _reads(block)), block], "", offers)
+            )
+        elif kernels:
+            for later in range(at + 1, len(blocks)):
+                chosen = [*_needed(blocks[:later], _reads(blocks[later])), blocks[later]]
+                if block in chosen and _launches(chosen, kernels):
+                    found.append(_program(page, block, chosen, "", offers))
+                    break
+    return found
+
+
+def _program(page: Page, block: Block, chosen: list[Block], script: str, offers: dict) -> Program:
+    chosen = sorted(set(chosen), key=lambda b: b.index)
+    parts = [_source(b) for b in chosen] + ([script] if script else [])
+    sources = {b.source for b in chosen}
+    wants = [e.want for b in chosen if b.language == "pycon" for e in _examples(b) if e.want]
+    return Program(
+        block=block,
+        code="\n\n".join(parts) + "\n",
+        blocks=tuple(b.index for b in chosen),
+        wants=tuple(wants),
+        breaks=tuple(x for s in sorted(sources) for x in offers["breaks"].get(s, ())),
+        presets=tuple(x for s in sorted(sources) for x in offers["presets"].get(s, ())),
+    )
+
+
+def data(page: Page) -> dict | None:
+    """Return what the panel asks for when a button of the page is pressed, or None."""
+    found = programs(page)
+    if not found:
+        return None
+    return {
+        "page": page.title,
+        "programs": {
+            program.key: {
+                "source": program.block.source,
+                "code": program.code,
+                "breaks": [_edit(x) for x in program.breaks],
+                "presets": [_edit(x) for x in program.presets],
+            }
+            for program in found
+        },
+    }
+
+
+def _edit(offer: dict) -> dict:
+    """An offer as the panel takes it: a label, and pairs of what is found and what replaces it."""
+    return {"label": offer["label"], "edits": offer["edits"]}
+
+
+def apply(code: str, edits: list[list[str]]) -> str:
+    """Return a program with edits made. Raises ``ValueError`` where one finds nothing to change."""
+    for find, replace in edits:
+        if find not in code:
+            raise ValueError(f"there is no {find!r} to change")
+        code = code.replace(find, replace, 1)
+    return code
+
+
+def read_offers(root: Path) -> dict[str, dict]:
+    """Return the offers: ``launches``, ``breaks`` and ``presets``, each by source of a block."""
+    file = root / OFFERS
+    found = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None
+    return {"launches": {}, "breaks": {}, "presets": {}} | (found or {})
+
+
+# ---------------------------------------------------------------- names
+
+
+def _examples(block: Block) -> list[doctest.Example]:
+    return doctest.DocTestParser().get_examples(block.text)
+
+
+def _source(block: Block) -> str:
+    """Return the statements of a block."""
+    return block.copied
+
+
+@cache
+def _tree(block: Block) -> ast.Module:
+    try:
+        return ast.parse(_source(block))
+    except SyntaxError:  # running the page reports it
+        return ast.Module([], [])
+
+
+@cache
+def _reads(block: Block) -> frozenset[str]:
+    return _names_read(_tree(block))
+
+
+def _names_read(tree: ast.Module) -> frozenset[str]:
+    """Return the names that come from other blocks."""
+    bound: set[str] = set()
+    read: set[str] = set()
+    for statement in tree.body:
+        read |= languages.names_read(statement) - bound
+        bound |= languages.names_bound(statement)
+    return frozenset(read)
+
+
+@cache
+def _binds(block: Block) -> frozenset[str]:
+    return frozenset(n for s in _tree(block).body for n in languages.names_bound(s))
+
+
+def _needed(blocks: list[Block], names: frozenset[str]) -> list[Block]:
+    """Return those of the blocks that these names come from, and what those need in turn."""
+    wanted, chosen = set(names), []
+    for block in reversed(blocks):
+        if made := _binds(block) & wanted:
+            chosen.append(block)
+            wanted = (wanted - made) | _reads(block)
+    return chosen[::-1]
+
+
+@cache
+def _kernels(block: Block) -> frozenset[str]:
+    """Return the functions of a block that ``@cuda.jit`` makes kernels of."""
+    return frozenset(
+        node.name
+        for node in _tree(block).body
+        if isinstance(node, ast.FunctionDef)
+        and any(_is_jit(decorator) for decorator in node.decorator_list)
+    )
+
+
+def _is_jit(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        if any(k.arg == "device" for k in node.keywords):
+            return False
+        node = node.func
+    return isinstance(node, ast.Attribute) and node.attr == "jit"
+
+
+def _launches(blocks: list[Block], kernels: frozenset[str] | None = None) -> bool:
+    """Whether the last block launches a kernel, by itself or through functions of the others.
+
+    ``kernels``: only these count.
+    """
+    functions: dict[str, set[str]] = {}
+    every: set[str] = set()
+    for block in blocks:
+        every |= _kernels(block)
+        for node in _tree(block).body:
+            if isinstance(node, ast.FunctionDef):
+                functions[node.name] = languages.names_read(node)
+    reached: set[str] = set()
+    names = [
+        name
+        for node in _tree(blocks[-1]).body
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom)
+        for name in languages.names_read(node)
+    ]
+    while names:
+        name = names.pop()
+        if name not in reached:
+            reached.add(name)
+            names += functions.get(name, ())
+    return bool(reached & (every if kernels is None else kernels))
