@@ -86,7 +86,7 @@ node_modules/.installed: package.json package-lock.json .npmrc | .venv/.node
 	@touch $@
 
 # Folders are listed beside files where a removed page must be noticed too.
-SOURCES = $(shell find docs snippets evidence overrides -not -path 'docs/assets/vendor*' 2>/dev/null) \
+SOURCES = $(shell find docs snippets evidence overrides web -not -path 'docs/assets/vendor*' 2>/dev/null) \
   $(shell find kernels benchmarks lockstep simulator tools -name '*.py' -o -name '*.mjs' 2>/dev/null)
 
 site/.built: mkdocs.yml $(SOURCES) | .venv/.installed node_modules/.installed

@@ -66,13 +66,32 @@ def expected_skips() -> dict[str, tuple[int, int]]:
     return found
 
 
+def _asks_for_every_page(config) -> bool:
+    """Whether this run was to collect all of docs/."""
+    option = config.option
+    if (
+        option.keyword
+        or option.markexpr
+        or option.collectonly
+        or config.getoption("deselect", None)
+    ):
+        return False
+    if config.getoption("lf", False) or config.getoption("ignore", None):
+        return False
+    root = find_root()
+    return any((root / argument).resolve() in {root, root / "docs"} for argument in config.args)
+
+
 def pytest_sessionfinish(session, exitstatus):
     """Refuse a run whose skips are not the ones that the pages declare."""
     if hasattr(session.config, "workerinput"):
         return
     wrong = []
     total = allowed = 0
+    whole = _asks_for_every_page(session.config) and not session.shouldstop
     for page, (runs, needs) in expected_skips().items():
+        if whole and runs and _seen.get(page, 0) != runs:
+            wrong.append(f"{page}: {_seen.get(page, 0)} of {runs} blocks were collected")
         if _seen.get(page) == runs and runs:  # the page ran whole
             total, allowed = total + len(_skipped.get(page, [])), allowed + needs
             if len(_skipped.get(page, [])) != needs:

@@ -7,7 +7,7 @@ from kernels.naive_matmul.matmul import matmul_kernel, matmul_swapped_kernel
 
 KERNEL = "kernels/naive_matmul/matmul.py"
 CUDA = "snippets/naive_matmul/matmul.cu"
-THREADS = (32, 8)  # a warp is 32 neighbours in x
+THREADS = (32, 8)  # a warp is 32 neighbors in x
 
 
 def run(bench):

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from lockstep import environment, evidence, languages
-from lockstep.page import INCLUDE, OUTPUT, PageError, find_root, read, read_all
+from lockstep.page import INCLUDE, OUTPUT, PageError, find_root, paths, read, read_all
 
 
 def status(root: Path, as_json: bool) -> int:
@@ -70,17 +70,29 @@ def status(root: Path, as_json: bool) -> int:
     return 1 if problems else 0
 
 
-def make_outputs(file: Path, root: Path) -> None:
+def make_outputs(file: Path, root: Path) -> list[Path]:
     """Create the output files that a new page includes and no run has written yet."""
-    for line in file.read_text(encoding="utf-8").splitlines():
+    made = []
+    for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
         include = INCLUDE.fullmatch(line)
-        if include and include["path"].startswith(OUTPUT) and not (root / include["path"]).exists():
-            (root / include["path"]).parent.mkdir(parents=True, exist_ok=True)
-            (root / include["path"]).write_text("(awaiting a GPU run)\n", encoding="utf-8")
+        if include and include["path"].startswith(OUTPUT) and ".." not in include["path"]:
+            output = root / include["path"]
+            if not output.exists():
+                output.parent.mkdir(parents=True, exist_ok=True)
+                output.write_text("(awaiting a GPU run)\n", encoding="utf-8")
+                made.append(output)
+    return made
 
 
 def run(root: Path, files: list[str], record: bool) -> int:
     """Run pages where you are: on a GPU if there is one, else in Numba's simulator."""
+    pages = paths(root)
+    for name in files:
+        if Path(name).resolve() not in pages:
+            print(
+                f"{name}: there is no such page. Pages are .md files under docs/.", file=sys.stderr
+            )
+            return 2
     target = languages.default_target()
     if target in languages.GPU_TARGETS and not environment.gpus():
         return no_gpu()
@@ -92,10 +104,15 @@ def run(root: Path, files: list[str], record: bool) -> int:
     failed = 0
     for name in files:
         file = Path(name)
-        if not file.is_file():
-            print(f"{name}: there is no such page. The pages are under docs/.")
-            return 2
-        make_outputs(file, root)
+        made = make_outputs(file, root)
+        try:
+            read(file, root)
+        except PageError as error:  # leave nothing behind
+            for output in made:
+                output.unlink()
+            print(error)
+            failed += 1
+            continue
         done, document = collect.run_page(file)
         if not done:
             failed += 1
@@ -194,7 +211,7 @@ def main(arguments: list[str] | None = None) -> int:
         if choice.command == "run":
             return run(root, choice.pages, choice.record)
         return gpu(root, choice.steps, choice.targets)
-    except (PageError, FileNotFoundError) as error:
+    except (PageError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
 

@@ -9,7 +9,7 @@ from sybil import Document, Region, Sybil
 from sybil.example import Example, SybilFailure
 
 from lockstep import environment, evidence, languages
-from lockstep.page import RECORDED, Block, Mistake, Page, PageError, find_root, read
+from lockstep.page import RECORDED, Block, Mistake, Page, PageError, find_root, mentions, read
 
 
 class PageDocument(Document):
@@ -101,8 +101,8 @@ class PageDocument(Document):
             run["device"] = {"name": run["device"]["name"], "count": 0}
         runs = [run]
         if file.is_file():
-            old = evidence.Evidence(root)._load(file)
-            if old["sha256"] == page.sha256:
+            old = evidence.readable(file)  # a damaged record is replaced
+            if old and old["sha256"] == page.sha256:
                 runs = [r for r in old["runs"] if r["target"] != self.target] + [run]
         runs.sort(key=lambda r: r["target"])
         record = {
@@ -134,9 +134,15 @@ class PageDocument(Document):
         return row
 
     def _used(self, block: Block) -> bool:
+        """Whether a later block that passed read this file, or is a command that names it."""
+        name = block.options["file"]
         return any(
-            block.options["file"] in later.text
-            and self.results.get(later.index, {}).get("outcome") == "passed"
+            name in self.results.get(later.index, {}).get("opened", ())
+            or (
+                later.language == "bash"
+                and mentions(later, name)
+                and self.results.get(later.index, {}).get("outcome") == "passed"
+            )
             for later in self.page.blocks[block.index + 1 :]
         )
 

@@ -10,14 +10,16 @@
 ``<machine>`` is the GPU's name, such as nvidia-h200, or cpu.
 """
 
+import datetime
 import json
+import math
 import os
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep import languages
-from lockstep.page import Page, digest
+from lockstep.page import RECORDED, Mistake, Page, PageError, digest
 
 __all__ = ["SCHEMA", "Evidence", "digest", "file_digest", "write"]
 
@@ -40,6 +42,41 @@ def write(path: Path, data: dict) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def readable(file: Path) -> dict | None:
+    """Return a record, or None where the file is not one."""
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+        if record["schema"] != SCHEMA:
+            return None
+        if "page" in record:
+            needs = {"target", "outcome", "blocks", "device", "date"}
+            newest = max(run["date"] for run in record["runs"])
+            whole = all(needs <= run.keys() for run in record["runs"]) and record["sha256"]
+            return record | {"date": newest} if whole else None
+        needs = {"sources", "device", "packages", "python", "date"}
+        rows = all(
+            {"id", "kernel", "sha256", "unit"} <= row.keys() for row in record.get("rows", ())
+        )
+        return record if needs <= record.keys() and rows else None
+    except (ValueError, OSError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _impossible(row: dict, sources: dict[str, str]) -> str | None:
+    """Return why no run can have written a row: its figures do not follow from each other."""
+    if row["sha256"] != sources.get(row["kernel"]):
+        return f"{row['id']}: its kernel {row['kernel']} is not among the sources of the record"
+    if "ratio" in row:
+        speed = row["reference"] / row["ours"]
+        speed = speed if row["unit"] in {"ns", "us", "ms", "s"} else 1 / speed
+        if not math.isclose(speed, row["ratio"], rel_tol=0.01):
+            return f"{row['id']}: its ratio does not follow from its two figures"
+    if {"gbps", "bytes", "us"} <= row.keys():
+        if not math.isclose(row["gbps"], row["bytes"] / row["us"] / 1e3, rel_tol=0.01):
+            return f"{row['id']}: its GB/s do not follow from its bytes and its time"
+    return None
 
 
 def file_digest(path: Path) -> str:
@@ -91,14 +128,12 @@ class Evidence:
                 self.sanitizer[name] = record | {"fresh": not self.changed(record)}
 
     def _load(self, file: Path) -> dict:
-        name = file.relative_to(self.root)
-        try:
-            record = json.loads(file.read_text(encoding="utf-8"))
-        except ValueError as error:
-            what = f"{name}: not JSON ({error}). To mend: restore it, or run again."
-            raise SystemExit(what) from None
-        if record.get("schema") != SCHEMA:
-            raise SystemExit(f"{name}: schema {record.get('schema')}, not {SCHEMA}: run again.")
+        record, name = readable(file), file.relative_to(self.root).as_posix()
+        if record is None:
+            mend = "run again what it records, or restore it"
+            raise PageError([Mistake(name, 1, "this is not a record of a run", mend)])
+        if record["date"] > datetime.date.today().isoformat():
+            raise PageError([Mistake(name, 1, f"a run on {record['date']}", "run again")])
         return record
 
     def _add_page(self, machine: str, record: dict) -> None:
@@ -107,15 +142,17 @@ class Evidence:
         self.by_hash.setdefault(record["sha256"], []).extend(runs)
 
     def _add_rows(self, machine: str, kind: str, file: Path, record: dict) -> None:
-        table = getattr(self, kind)
-        fresh = not self.changed(record)
+        table, name = getattr(self, kind), file.relative_to(self.root).as_posix()
+        fresh = not self.changed(record) and record["script"] in record["sources"]
         for row in record["rows"]:
+            what = _impossible(row, record["sources"])
             if row["id"] in table and table[row["id"]]["machine"] == machine:
-                other = table[row["id"]]["file"]
-                raise SystemExit(f"{file.name}: the id {row['id']} is taken by {other}: rename it.")
+                what = f"the id {row['id']} is taken by {table[row['id']]['file']}"
+            if what:
+                raise PageError([Mistake(name, 1, what, "mend the script and measure again")])
             extra = {key: record[key] for key in ("device", "packages", "python", "date")}
-            table[row["id"]] = row | extra | {"machine": machine, "fresh": fresh, "file": file.name}
-            table[row["id"]]["script"] = record["script"]
+            extra |= {"machine": machine, "fresh": fresh, "file": file.name}
+            table[row["id"]] = row | extra | {"script": record["script"]}
 
     def changed(self, record: dict) -> list[str]:
         """Return the sources of a record that are no longer what they were when it ran."""
@@ -129,7 +166,19 @@ class Evidence:
 
     def runs(self, page: Page) -> list[dict]:
         """Return the runs that prove this page as it is now."""
-        return [run for run in self.by_hash.get(page.sha256, []) if run["outcome"] == "passed"]
+        return [run for run in self.by_hash.get(page.sha256, []) if self._counts(run, page)]
+
+    def _counts(self, run: dict, page: Page) -> bool:
+        """Whether a run passed, was of these very blocks, and had the GPUs that the page asks for."""
+        recorded = [b["sha256"] for b in run["blocks"] if b["language"] not in RECORDED]
+        there = [b.sha256 for b in page.blocks if b.language not in RECORDED]
+        if run["outcome"] != "passed" or recorded != there:
+            return False
+        if run["target"] not in languages.GPU_TARGETS:
+            return True
+        device, least = run["device"], float(page.meta.get("compute_capability", "0"))
+        enough = device["count"] >= page.meta.get("gpus", 1)
+        return enough and float(device["compute_capability"]) >= least
 
     def proofs(self, page: Page) -> list[Proof]:
         """Return the proof of each block of a page, in order."""
@@ -198,7 +247,11 @@ class Evidence:
                     command = f"python -m lockstep run {page.path}"
                     mend = "make gpu" if target in languages.GPU_TARGETS else command
                     found.append(Problem(kind, f"{page.path} on {target}", mend))
+            named = any(problem.what.startswith(f"{page.path} on ") for problem in found)
             for block, proof in zip(page.blocks, self.proofs(page), strict=True):
+                if proof.level == "awaiting" and block.language not in RECORDED and not named:
+                    what = f"{page.path}:{block.page_line}: no run proves this block"
+                    found.append(Problem("missing", what, "make gpu"))
                 if block.language == "output" and proof.level == "awaiting":
                     what = f"{page.path}:{block.page_line}: the output {block.path}"
                     found.append(Problem("stale", what, "make gpu"))

@@ -2,6 +2,7 @@
 
 * ``data/*.json``: pages, roadmap, benchmarks, microbenchmarks, each with a JSON schema;
 * beside each page its Markdown and, where it has Python, its script and its notebook;
+* in the folder of a page whose kernels run in the browser, ``run.json``: their programs;
 * ``llms.txt``, the list of pages, and ``llms-full.txt``, their text.
 
 Nothing here runs code or asks the network; everything comes from docs/, the sources and evidence/.
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep import figures, languages, roadmap, summary
+from lockstep import figures, languages, roadmap, run_here, summary
 from lockstep.evidence import Evidence
 from lockstep.page import Block, Mistake, Page, PageError, read_all
 
@@ -87,6 +88,8 @@ def write(source: Source, site_dir: Path) -> None:
         if has_python(page):
             _write(site_dir / f"{page.name}.py", script(page, source))
             _write(site_dir / f"{page.name}.ipynb", _json(notebook(page, source)))
+        if programs := run_here.data(page):
+            _write(site_dir / address(page) / "run.json", _json(programs))
     _write(site_dir / "llms.txt", llms(source))
     _write(site_dir / "llms-full.txt", llms_full(source))
 
@@ -127,7 +130,7 @@ def _page_row(page: Page, records: Evidence) -> dict:
         for block, proof in zip(page.blocks, records.proofs(page), strict=True)
     ]
     # Runs of other text under this page's path are told, too: they are not fresh.
-    runs = [(run, True) for run in records.by_hash.get(page.sha256, []) if page.blocks]
+    runs = [(run, True) for run in records.runs(page) if page.blocks]
     for record in records.pages.get(page.path, []):
         if record["sha256"] != page.sha256:
             runs += [(run, False) for run in record["runs"]]
@@ -204,6 +207,11 @@ def _generated(source: Source, page: Page, line: str) -> list[str] | None:
     """Return the lines that a marker stands for, in plain Markdown, or None for other lines."""
     folder = posixpath.dirname(page.name) or "."
     if marker := roadmap.MARKER.match(line):
+        if marker[1] == roadmap.PROGRESS:
+            return []
+        if marker[1] in (roadmap.WAYS, roadmap.GRAPH):
+            text = roadmap.render(marker[1], source.root, folder)
+            return re.sub(r"</?div[^>]*>", "", text).split("\n")
         lines, last = [], None
         for item in roadmap.items(source.root):
             if marker[1] not in ("all", item["phase"]) or (

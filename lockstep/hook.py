@@ -1,40 +1,148 @@
 """The one MkDocs hook: what the built site holds beside its pages."""
 
+import json
+import logging
+import posixpath
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from mkdocs.commands.build import get_context
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import get_plugin_logger
 
-from lockstep import export
+from lockstep import export, moved, printing, search
 from lockstep.markdown import draft, site
-from lockstep.page import PageError
+from lockstep.page import PageError, digest
 
 log = get_plugin_logger("lockstep")
 FORMULA = 'class="arithmatex"'
+WORKER = re.compile(r"assets/javascripts/workers/search\.[0-9a-f]+\.min\.js")
+NOWHERE = re.compile(r"Doc file '(?P<file>[^']+)' contains an?.*? (?:link|path) '(?P<link>[^']+)'")
 _with_formula: set[str] = set()
+_contents: dict[str, str] = {}  # the HTML of each page's text, by path in docs/
+_sections: list[dict] = []  # those that are offered on one page, for paper
+_now: dict = {}  # what MkDocs hands to one event and another needs
+
+
+def on_config(config):
+    if "offline" in config.plugins or "material/offline" in config.plugins:
+        # A page of the file system cannot fetch the next one.
+        features = config.theme["features"]
+        config.theme["features"] = [name for name in features if "instant" not in name]
+    links = logging.getLogger("mkdocs.structure.pages")
+    links.filters = [f for f in links.filters if not isinstance(f, _WithLine)]
+    links.addFilter(_WithLine(Path(config.docs_dir)))
+
+
+class _WithLine(logging.Filter):
+    """Adds file and line to what MkDocs says of a link or an anchor that leads nowhere."""
+
+    def __init__(self, docs: Path):
+        super().__init__()
+        self.docs = docs
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = record.getMessage()
+        if found := NOWHERE.search(said):
+            file = self.docs / found["file"]
+            text = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+            for number, line in enumerate(text, start=1):
+                if found["link"] in line:
+                    record.msg, record.args = f"docs/{found['file']}:{number}: {said}", None
+                    break
+        return True
 
 
 def on_pre_build(config):
     _with_formula.clear()
+    _contents.clear()
+
+
+def on_nav(nav, config, files):
+    """Choose the sections that have an index page and more pages than that."""
+    _sections.clear()
+
+    def walk(items):
+        for item in items:
+            if item.is_section:
+                pages = [child for child in item.children if child.is_page]
+                index = next((p for p in pages if p.file.src_uri.endswith("/index.md")), None)
+                if index and len(pages) > 1:
+                    folder = posixpath.dirname(index.file.src_uri)
+                    at = printing.address(folder, config.use_directory_urls)
+                    row = {"title": item.title, "index": index, "pages": pages, "at": at}
+                    _sections.append(row)
+                walk(item.children)
+
+    walk(nav.items)
+    _now.update(nav=nav, files=files)
+
+
+def on_env(env, config, files):
+    _now.update(env=env)
 
 
 def on_page_markdown(markdown, page, config, files):
     """Tell the theme which downloads a page has."""
     path = f"docs/{page.file.src_uri}"
     found = [p for p in _site(config).pages if p.path == path]
-    if found and (rows := export.downloads(found[0])):
+    rows = export.downloads(found[0]) if found else []
+    if (base := config.extra.get("colab")) and rows:
+        rows.append({"label": "Open in Colab", "href": f"{base}{found[0].name}.ipynb"})
+    for section in _sections:
+        if section["index"] is page:
+            label = f"All {len(section['pages'])} pages of this section on one, to print"
+            rows.append({"label": label, "href": section["at"]})
+    if rows:
         page.meta["downloads"] = rows
+    if names := page.meta.get("aliases"):
+        page.meta["tags"] = names  # as Material's search calls them
 
 
 def on_page_content(html, page, config, files):
+    _contents[page.file.src_uri] = html
     if FORMULA in html:
         _with_formula.add(page.file.src_uri)
 
 
+def on_post_page(output, page, config):
+    return _own_worker(output)
+
+
+def on_post_template(output_content, template_name, config):
+    return _own_worker(output_content) if template_name.endswith(".html") else output_content
+
+
+def _own_worker(output: str) -> str:
+    """Let the theme's search ask our worker. Its own builds an index in the reader's browser."""
+    output, found = WORKER.subn("assets/js/search-worker.js", output)
+    if not found:
+        raise PluginError("the theme names its search worker in another way: see lockstep/hook.py")
+    return output
+
+
+def _index(config) -> None:
+    """Replace the texts that Material's search plugin wrote by our index of them."""
+    folder = Path(config.site_dir) / "search"
+    written = json.loads((folder / "search_index.json").read_text(encoding="utf-8"))
+    index = search.index(written["docs"])
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+    # The theme fetches this file with each first visit, so it says only where the index is. A page
+    # of the file system cannot fetch: there, Material's offline plugin makes a script of it.
+    start = {"separator": written["config"]["separator"], "index": index}
+    if not any("offline" in name for name in config.plugins):
+        name = f"search/index.{digest(text)[:10]}.json"
+        (Path(config.site_dir) / name).write_text(text, encoding="utf-8")
+        start["index"] = name
+    tiny = json.dumps({"config": start, "docs": []}, ensure_ascii=False, separators=(",", ":"))
+    (folder / "search_index.json").write_text(tiny, encoding="utf-8")
+
+
 def on_post_build(config):
+    _index(config)
     known = _site(config)
     source = export.Source(
         known.root,
@@ -49,8 +157,37 @@ def on_post_build(config):
         export.write(source, Path(config.site_dir))
     except PageError as error:
         raise PluginError(str(error)) from None
+    _print(config)
+    urls = {file.src_uri: file.url.removeprefix("./") for file in _now["files"]}
+    try:
+        moved.write(known.root, Path(config.site_dir), urls, config.use_directory_urls)
+    except PageError as error:
+        raise PluginError(str(error)) from None
     if _with_formula:
         _prerender(known.root, config.site_dir)
+
+
+def _print(config) -> None:
+    """Write each section as one page, for paper."""
+    for section in _sections:
+        at = section["at"]
+        pages = [(page.url, _contents[page.file.src_uri]) for page in section["pages"]]
+        context = get_context(_now["nav"], _now["files"], config, base_url=_up(at))
+        context["print"] = {
+            "title": section["title"],
+            "count": len(pages),
+            "url": section["index"].url,
+            "content": printing.render(pages, at),
+        }
+        text = _now["env"].get_template("print.html").render(context)
+        file = Path(config.site_dir) / (at + "index.html" if at.endswith("/") else at)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+def _up(at: str) -> str:
+    """Return the way from a page back to the site's root."""
+    return posixpath.relpath(".", at if at.endswith("/") else posixpath.dirname(at))
 
 
 def _site(config):

@@ -170,6 +170,7 @@ def gpu_only(page: Page, lacks: Set[str] = SIMULATOR_LACKS) -> dict[int, str]:
     return reasons
 
 
+@functools.cache
 def _trees(block: Block) -> list[ast.Module]:
     if block.language == "pycon":
         examples = doctest.DocTestParser().get_examples(block.text)
@@ -213,6 +214,7 @@ def _gpu_reason(block: Block, made: dict[str, str], lacks: Set[str]) -> str | No
     return None
 
 
+@functools.cache
 def names_read(statement: ast.stmt) -> set[str]:
     """Return the names that a statement reads from outside its own functions."""
     found = set()
@@ -263,6 +265,7 @@ def run_block(block: Block, namespace: dict, folder: Path, root: Path, target: s
             _compile_python(block, root)
         return {"outcome": "written"}
     printed = io.StringIO()
+    _opened.clear()
     with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
         if block.language == "python":
             _run_python(block, namespace, root)
@@ -271,7 +274,19 @@ def run_block(block: Block, namespace: dict, folder: Path, root: Path, target: s
         else:
             printed.write(_run_bash(block, folder))
         _wait_for_gpu(namespace, block, target)
-    return {"outcome": "passed", "output": printed.getvalue()}
+    opened = sorted(path.name for path in map(Path, _opened) if path.parent == folder.resolve())
+    return {"outcome": "passed", "output": printed.getvalue(), "opened": opened}
+
+
+_opened: set[str] = set()  # the files that the running block has read
+
+
+def _note_open(event: str, arguments: tuple) -> None:
+    if event == "open" and isinstance(arguments[0], str) and arguments[1] != "w":
+        _opened.add(os.path.realpath(arguments[0]))
+
+
+sys.addaudithook(_note_open)
 
 
 def _compile_python(block: Block, root: Path):
@@ -289,11 +304,13 @@ def _run_python(block: Block, namespace: dict, root: Path) -> None:
     code = _compile_python(block, root)
     try:
         exec(code, namespace)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too: a block that ends Python proves nothing
         raise Failed(_explain(error, block, root)) from error
 
 
-def _explain(error: Exception, block: Block, root: Path) -> str:
+def _explain(error: BaseException, block: Block, root: Path) -> str:
     """Say which line of the sources failed, and what a contributor can do about it."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [f for f in frames if f.filename.startswith(str(root / block.path))]
@@ -312,7 +329,7 @@ class _Runner(doctest.DocTestRunner):
     """Collect what differs instead of printing it."""
 
     def __init__(self, block: Block):
-        super().__init__(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+        super().__init__(verbose=False, optionflags=0)
         self.block, self.failures_found = block, []
 
     def report_failure(self, out, test, example, got):

@@ -6,6 +6,7 @@ text, and asks evidence/ for runs of exactly these blocks. It runs nothing.
 * Before the site's own extensions see a fence, our options are taken off its header.
 * ``[[roadmap:...]]`` and ``[[evidence:summary]]``, each on a line of its own, become Markdown.
 * ``[[bench:ID.FIELD]]`` and ``[[micro:ID]]`` become figures, with device and date.
+* ``lockstep.lesson`` adds what stands around a lesson: facts, quizzes, exercises, the tick.
 * In the finished HTML each code block must be a block of the page, in order. It gets a line that
   says how far it is proved, and the page gets a stamp below its title.
 
@@ -31,7 +32,7 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from lockstep import evidence, figures, languages, roadmap, summary
+from lockstep import evidence, figures, languages, lesson, roadmap, run_here, summary
 from lockstep.page import (
     FENCE,
     SOURCES,
@@ -436,6 +437,7 @@ class After(Postprocessor):
         records = self.state.site.records
         proofs = records.proofs(page)
         needs_gpu = bool(set(languages.targets(page)) & set(languages.GPU_TARGETS))
+        can_run = {program.block.index for program in run_here.programs(page)}
         parts, end = [], 0
         for match, block, proof in zip(found, page.blocks, proofs, strict=True):
             copy = ""
@@ -446,7 +448,7 @@ class After(Postprocessor):
             parts += [
                 text[end : match.start()],
                 f'<div class="{match["classes"]}{kind}"{copy}>{match["inner"]}</div>',
-                _proof_html(block, proof, needs_gpu),
+                _proof_html(block, proof, needs_gpu, block.index in can_run),
             ]
             end = match.end()
         text = "".join([*parts, text[end:]])
@@ -483,13 +485,15 @@ def _attribute(text: str) -> str:
     return html.escape(text).replace("\n", "&#10;").replace("\t", "&#9;")
 
 
-def _proof_html(block: Block, proof: evidence.Proof, needs_gpu: bool) -> str:
+def _proof_html(block: Block, proof: evidence.Proof, needs_gpu: bool, can_run: bool) -> str:
+    """Return the line below a block. Where its reader can run it, a script adds a button there."""
     source = f"<code>{html.escape(block.path)}</code>"
     if block.section:
         source += f" · {html.escape(block.section)}"
     words = html.escape(proof_words(proof, needs_gpu))
+    run = f' data-run="{block.index}"' if can_run else ""
     return (
-        f'\n<p class="proof proof--{proof.level}" data-search-exclude>'
+        f'\n<p class="proof proof--{proof.level}" data-search-exclude{run}>'
         f'<span class="proof__level">{proof.level}</span> '
         f'<span class="proof__words">{words}</span> '
         f'<span class="proof__source">{source}</span></p>'
@@ -515,6 +519,8 @@ class LockstepExtension(Extension):
         md.preprocessors.register(Before(md, state), "lockstep", 40)
         # Before links (170) and after code spans (190).
         md.inlinePatterns.register(Measured(md, state), "lockstep-measured", 175)
+        # Before task lists (25) and inline text (20).
+        md.treeprocessors.register(lesson.Lesson(md, state, stopping), "lockstep-lesson", 30)
         md.treeprocessors.register(Between(md, state), "lockstep", -100)
         # After everything has been put back into the text.
         md.postprocessors.register(After(md, state), "lockstep", 0)

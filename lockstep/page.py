@@ -20,7 +20,11 @@ from textwrap import dedent
 
 import yaml
 
+from lockstep import quiz
+
 SOURCES = ("kernels", "snippets")
+# alt="" is for a picture that says nothing; whoever means that writes HTML.
+NO_ALTERNATIVE = re.compile(r"!\[\s*\][(\[]|<img\b(?![^>]*\balt=)[^>]*>", re.IGNORECASE)
 OUTPUT = "snippets/output/"  # recorded output lives here, written by runs only
 
 # What a language needs in its fence header, beside the include line.
@@ -43,17 +47,24 @@ SHOWN = {
 LANGUAGES = RUNS | FILES | RECORDED | SHOWN
 OPTIONS = {"title", "file", "shown", "run"}
 
+# The compilers that front matter's not_on may excuse, one at most: something must prove a page.
+COMPILERS = ("numba-cuda", "numba-cuda-mlir")
+# HTML that prose may hold. Whatever can show code that is in no source file is not here.
+TAGS = {"a", "br", "code", "div", "figcaption", "figure", "input", "label", "span", "sub", "sup"}
+TAGS |= {"button", "progress", "section"}
 KINDS = {"lesson", "pattern", "term", "map", "lab", "puzzle", "other"}
 META = {
     "title": str,
     "description": str,
     "kind": str,
     "roadmap": list,
+    "needs": list,
     "minutes": int,
     "gpus": int,
     "gpu_only": int,
     "compute_capability": str,
     "not_on": dict,
+    "aliases": list,  # other names that a reader may search for: the search shows them
 }
 # Keys that the site's engine reads, not we.
 ENGINE_META = {
@@ -183,11 +194,24 @@ class Page:
         Of recorded output, its place counts and not its text: each run prints its own.
         """
         rows = [
-            [b.language, b.options.get("file"), b.options.get("run")]
+            [b.language, b.options.get("file"), b.options.get("run"), "shown" in b.options]
             + [b.path if b.language in RECORDED else b.text]
             for b in self.blocks
         ]
         return digest(json.dumps(rows, ensure_ascii=False))
+
+
+def _text(file: Path, path: str) -> str:
+    """Return the text of a file. Raises ``PageError`` where it is not plain UTF-8."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = file.read_bytes()[: error.start].count(b"\n") + 1
+        raise PageError([Mistake(path, line, "this is not UTF-8", "save it as UTF-8")]) from None
+    if text.startswith("\ufeff"):
+        what = "the file begins with a byte order mark"
+        raise PageError([Mistake(path, 1, what, "save it as UTF-8 without one")])
+    return text
 
 
 def section(root: Path, path: str, name: str | None) -> list[tuple[int, str]]:
@@ -201,7 +225,7 @@ def section(root: Path, path: str, name: str | None) -> list[tuple[int, str]]:
         raise PageError(
             [Mistake(path, 1, "there is no such file", "create it or correct the path")]
         )
-    lines = list(enumerate(file.read_text(encoding="utf-8").split("\n"), start=1))
+    lines = list(enumerate(_text(file, path).split("\n"), start=1))
     if name is not None:
         edges = {"start": [], "end": []}
         for number, text in lines:
@@ -238,16 +262,18 @@ def sections(root: Path) -> dict[str, list[str]]:
 
 def paths(root: Path) -> list[Path]:
     """Return every page of docs/, sorted."""
-    return sorted(p for p in (root / "docs").rglob("*.md") if "assets" not in p.parts)
+    assets = root / "docs/assets"
+    return sorted(p for p in (root / "docs").rglob("*.md") if assets not in p.parents)
 
 
 def read(file: Path, root: Path) -> Page:
     """Read one page. Raises ``PageError`` with every mistake found on it."""
     path = file.resolve().relative_to(root.resolve()).as_posix()
     mistakes: list[Mistake] = []
-    text = file.read_text(encoding="utf-8")
+    text = _text(file, path)
     meta, body, body_line = _front_matter(path, text, mistakes)
     blocks, expanded = read_blocks(path, body, body_line, root, mistakes)
+    quiz.read(body, body_line, blocks, lambda *what: mistakes.append(Mistake(path, *what)))
     if mistakes:
         raise PageError(mistakes)
     return Page(root, path, meta, blocks, body, body_line, expanded)
@@ -256,6 +282,12 @@ def read(file: Path, root: Path) -> Page:
 def read_all(root: Path) -> list[Page]:
     """Read every page of docs/. Raises one ``PageError`` with the mistakes of them all."""
     pages, mistakes = [], []
+    for file in sorted((root / "docs").rglob("*")):
+        # The site's engine would publish these, and nobody would have read them here.
+        if file.suffix.lower() in {".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm"}:
+            if root / "docs/assets" not in file.parents:
+                path = file.relative_to(root).as_posix()
+                mistakes.append(Mistake(path, 1, f"a page that ends in {file.suffix}", "use .md"))
     for file in paths(root):
         try:
             pages.append(read(file, root))
@@ -298,6 +330,14 @@ def _front_matter(path: str, text: str, mistakes: list[Mistake]) -> tuple[dict, 
         elif not isinstance(value, META[key]) or isinstance(value, bool):
             kind = META[key].__name__
             mistakes.append(Mistake(path, line_of(key), f"{key} is not a {kind}", f"give a {kind}"))
+    refused = meta.get("not_on") or {}
+    if isinstance(refused, dict) and (
+        len(refused) > 1
+        or not refused.keys() <= set(COMPILERS)
+        or not all(isinstance(why, str) and why.strip() for why in refused.values())
+    ):
+        mend = f"name one of {', '.join(COMPILERS)} and say why"
+        mistakes.append(Mistake(path, line_of("not_on"), "not_on cannot be read", mend))
     if meta.get("kind") and meta["kind"] not in KINDS:
         what, mend = (
             f"unknown kind {meta['kind']!r}",
@@ -335,13 +375,8 @@ def read_blocks(
                 wrong(number, "a section marker in prose disappears from the page", mend)
             elif any(mark in text for mark in MARKS) and "`" not in text:
                 wrong(number, "an include outside a fence", "put it inside a fenced block")
-            elif re.search(r"<(pre|script|textarea)\b", text, re.IGNORECASE):
-                what = "code typed as HTML"
-                wrong(
-                    number,
-                    what,
-                    "move it to a file of kernels/ or snippets/ and include it",
-                )
+            elif what := _typed_html(text):
+                wrong(number, what, "move code to kernels/ or snippets/ and include it")
             continue
         closes = (
             fence
@@ -417,6 +452,8 @@ def _block(
     if language in SHOWN and not options.keys() & {"shown", "run", "file"}:
         mend = f'say why it is not run: ```{language} shown="reason"; or run="gpu", run="cpu"'
         wrong(f"nothing proves this {language} block", mend)
+    if language == "pycon" and "doctest:" in include_text(root, include):
+        wrong("a doctest directive, which can skip what it shows", "take # doctest: ... out")
     if "shown" in options and not options["shown"].strip():
         wrong("shown without a reason", 'write the reason: shown="installs packages"')
     if "run" in options and (language != "bash" or options["run"] not in {"gpu", "cpu"}):
@@ -459,11 +496,39 @@ def _numbers(lines: list[tuple[int, str]]) -> tuple[int, ...]:
     return tuple(numbers)
 
 
+def include_text(root: Path, include: re.Match) -> str:
+    """Return the text of an include, or nothing where it cannot be read: that is said elsewhere."""
+    try:
+        return "\n".join(text for _, text in section(root, include["path"], include["section"]))
+    except PageError:
+        return ""
+
+
+def mentions(block: Block, name: str) -> bool:
+    """Whether a block names a file, as a word of its own."""
+    return re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w.-])", block.text) is not None
+
+
+def _typed_html(text: str) -> str | None:
+    """Return what is wrong with the HTML in a line of prose, if it could show typed code."""
+    prose = re.sub(r"`[^`]*`", "``", text)
+    for tag in re.findall(r"<([a-zA-Z][\w-]*)", prose):
+        if tag.lower() not in TAGS:
+            return f"HTML that could show typed code: <{tag}>"
+    if "<" in prose and re.search(r"\bstyle=|\son\w+=|srcdoc|javascript:", prose, re.IGNORECASE):
+        return "HTML with a style or a script"
+    if "<br" in prose and ("``" in prose or "<code" in prose):
+        return "inline code with line breaks"
+    if len(re.findall(r"<code\b", prose)) != len(re.findall(r"</code>", prose)):
+        return "a <code> that goes over several lines"
+    return None
+
+
 def _check_files(path: str, blocks: list[Block], mistakes: list[Mistake]) -> None:
     """A block that is a file must be used by a later one; output must follow what printed it."""
     for i, block in enumerate(blocks):
         name = block.options.get("file")
-        if name and not any(name in later.text for later in blocks[i + 1 :] if later.runs):
+        if name and not any(mentions(later, name) for later in blocks[i + 1 :] if later.runs):
             what = f"no later block uses the file {name}"
             mend = f'load it in a block after this one, for example open("{name}")'
             mistakes.append(Mistake(path, block.page_line, what, mend))

@@ -1,9 +1,11 @@
 """The roadmap: which items there are, which page serves each, and how a page lists them.
 
-``docs/roadmap/roadmap.yml`` holds phases, groups, items and questions. A page claims the items that
-it serves in its front matter (``roadmap: [f-simt]``), so a link is found and never typed. A marker
-on a line of its own, ``[[roadmap:all]]``, becomes Markdown with links to ``.md`` files, which
-MkDocs then checks and rewrites as it does any other link.
+``docs/roadmap/roadmap.yml`` holds phases, groups, items, questions, and ways in for readers who
+know something already. A page claims the items that it serves in its front matter
+(``roadmap: [f-simt]``), so a link is found and never typed, and names those that its reader should
+have done (``needs: [f-simt]``). A marker on a line of its own, ``[[roadmap:all]]``, becomes
+Markdown with links to ``.md`` files, which MkDocs then checks and rewrites as it does any other
+link. What a reader has done is kept and shown by ``docs/assets/js/progress.js``.
 """
 
 import functools
@@ -19,27 +21,45 @@ from lockstep.page import Mistake, PageError
 
 DATA = "docs/roadmap/roadmap.yml"
 QUESTIONS = "questions"
+GRAPH = "graph"
+WAYS = "ways"
+PROGRESS = "progress"
 MARKER = re.compile(r"^\[\[roadmap:([a-z]+)(?: base=(\S+))?\]\][ \t]*$", re.MULTILINE)
 FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---[ \t]*$", re.DOTALL | re.MULTILINE)
 ID = re.compile(r"[a-z]+(-[a-z0-9]+)+")
 
 
-def load(root: Path) -> dict:
-    """Return the roadmap's data, ``{"phases": [...], "questions": [...]}``, as its file has it.
+# docs/assets/js/progress.js brings it to life. Without JavaScript there is nothing to keep.
+TOOLS = """\
+<div class="progress" data-search-exclude>
+<p><a class="md-button md-button--primary continue" hidden></a>
+<span>Ticks and answers are kept in this browser, and nowhere else.</span></p>
+<p class="progress__tools">
+<button type="button" class="md-button" data-progress="save">Save as a file</button>
+<button type="button" class="md-button" data-progress="load">Load a file</button>
+<button type="button" class="md-button" data-progress="forget">Forget all</button>
+<input type="file" accept=".json,application/json" aria-label="File with progress" hidden></p>
+<p class="progress__said" aria-live="polite"></p>
+</div>"""
 
-    Raises PageError when the file is not valid YAML, an entry lacks something, or an id is
-    malformed or used twice.
+
+def load(root: Path) -> dict:
+    """Return the roadmap's data, as its file has it: lists ``phases``, ``questions``, ``ways``.
+
+    Raises PageError when the file is not valid YAML, an entry lacks something, an id is malformed
+    or used twice, or a way leads over an item that is not there.
     """
     text = (Path(root) / DATA).read_text(encoding="utf-8")
     try:
         data = yaml.safe_load(text)
         pairs = [(item["id"], item["title"]) for *_, item in _walk(data)]
+        ways = [(way["title"], way["text"], way["items"]) for way in data.setdefault(WAYS, [])]
     except yaml.YAMLError as error:
         _refuse(DATA, _yaml_line(error), "the file is not YAML", "mend this line")
     except (KeyError, TypeError) as error:
         shape = (
             "give a phase id, title, timeline, focus and groups, a group title and items, "
-            "an item or question id and title"
+            "an item or question id and title, a way title, text and items"
         )
         _refuse(DATA, 1, f"{error} is missing", shape)
     seen = set()
@@ -50,6 +70,11 @@ def load(root: Path) -> dict:
         if ident in seen:
             _refuse(DATA, line, f"the id {ident!r} is used twice", "give the newer item its own")
         seen.add(ident)
+    for title, _, over in ways:
+        for ident in over:
+            if ident not in seen:
+                what = f"the way {title!r} leads over {ident!r}, which is no item"
+                _refuse(DATA, _line_of(text, title), what, "use the id of an item or question")
     return data
 
 
@@ -58,16 +83,18 @@ def items(root: Path) -> list[dict]:
 
     Each is a dict with ``id``, ``title``, ``phase`` (a phase's id or ``"questions"``), ``group``
     (a title or None), ``page`` (path below docs/, or None), ``url`` (below the site's root, or
-    None), ``minutes`` (a number or None) and ``state`` (``"written"`` or ``"planned"``).
+    None), ``name`` (the title of that page), ``minutes`` (a number or None), ``needs`` (ids) and
+    ``state`` (``"written"`` or ``"planned"``).
 
-    Raises PageError when a page claims an unknown id, or one that is claimed already.
+    Raises PageError when a page claims an unknown id, or one that is claimed already, or needs an
+    unknown id, or one that needs the page itself.
     """
     root = Path(root)
     entries = list(_walk(load(root)))
     claims = _claims(root, {item["id"] for *_, item in entries})
     rows = []
     for phase, group, item in entries:
-        page, minutes = claims.get(item["id"], (None, None))
+        page, meta = claims.get(item["id"], (None, {}))
         rows.append(
             {
                 "id": item["id"],
@@ -76,7 +103,9 @@ def items(root: Path) -> list[dict]:
                 "group": group,
                 "page": page,
                 "url": _url(page) if page else None,
-                "minutes": minutes,
+                "name": meta.get("title") or item["title"],
+                "minutes": meta.get("minutes"),
+                "needs": meta.get("needs") or [],
                 "state": "written" if page else "planned",
             }
         )
@@ -86,13 +115,15 @@ def items(root: Path) -> list[dict]:
 def render(which: str, root: Path, base: str | None = None) -> str:
     """Return the Markdown for one marker.
 
-    ``which`` is ``all`` (every phase), a phase's id, or ``questions``. ``base`` is the folder below
-    docs/ of the page that holds the marker; left out, it is the roadmap's own folder, or the
-    phase's. The result needs the Markdown extensions attr_list and md_in_html.
+    ``which`` is ``all`` (every phase), a phase's id, ``questions``, ``ways`` (the ways in),
+    ``graph`` (what needs what, in words; the lesson extension draws it beside them) or ``progress``
+    (the reader's own, to continue, save and load). ``base`` is the folder below docs/ of the page
+    that holds the marker; left out, it is the roadmap's own folder, or the phase's. The result
+    needs the Markdown extensions attr_list and md_in_html.
     """
     rows = items(root)
     phases = {phase["id"]: phase for phase in load(root)["phases"]}
-    known = ["all", *phases, QUESTIONS]
+    known = ["all", *phases, QUESTIONS, WAYS, GRAPH, PROGRESS]
     if which not in known:
         _refuse(
             DATA, 1, f"[[roadmap:{which}]] names no part of it", f"write one of {', '.join(known)}"
@@ -105,6 +136,12 @@ def render(which: str, root: Path, base: str | None = None) -> str:
 
     if which == QUESTIONS:
         return _list(of(QUESTIONS), base)
+    if which == WAYS:
+        return _ways(load(root)[WAYS], rows, base)
+    if which == PROGRESS:
+        return TOOLS
+    if which == GRAPH:
+        return _graph(rows, base)
     if which in phases:
         return "\n\n".join([_summary(phases[which], of(which)), _groups(of(which), base, level=2)])
     parts = []
@@ -134,29 +171,45 @@ def _walk(data: dict) -> Iterator[tuple[str, str | None, dict]]:
         yield QUESTIONS, None, question
 
 
-def _claims(root: Path, known: set[str]) -> dict[str, tuple[str, int | None]]:
-    """Return {item id: (page below docs/, minutes)} from the front matter of all pages."""
+def _claims(root: Path, known: set[str]) -> dict[str, tuple[str, dict]]:
+    """Return {item id: (page below docs/, its front matter)} from all pages."""
     docs = root / "docs"
     claims = {}
+    needs: dict[str, tuple[set[str], int]] = {}  # page -> (what it needs, line)
     for file in sorted(docs.rglob("*.md")):
         page = file.relative_to(docs).as_posix()
         path = f"docs/{page}"
         text = _front_matter(str(file), file.stat().st_mtime_ns, file.stat().st_size)
         meta = _parse(text, path)
+        for key in ("roadmap", "needs"):
+            value = meta.get(key) or []
+            line = _key_line(text, key)
+            if not isinstance(value, list):
+                _refuse(path, line, f"{key} is not a list", f"write {key}: [{value}]")
+            for ident in value:
+                if ident not in known:
+                    mend = f"use an id of {DATA}, or add the item there"
+                    _refuse(path, line, f"the roadmap has no item {ident!r}", mend)
         claimed = meta.get("roadmap") or []
-        if not isinstance(claimed, list):
-            line = _line_of(text, "roadmap:") + 1
-            _refuse(path, line, "roadmap is not a list", f"write roadmap: [{claimed}]")
+        needs[page] = set(meta.get("needs") or []), _key_line(text, "needs")
         for ident in claimed:
-            line = _line_of(text, ident) + 1
-            if ident not in known:
-                mend = f"use an id of {DATA}, or add the item there"
-                _refuse(path, line, f"the roadmap has no item {ident!r}", mend)
+            line = _key_line(text, "roadmap")
             if ident in claims:
                 what = f"docs/{claims[ident][0]} claims the roadmap item {ident!r} already"
                 mend = "keep it on the page to open first, and link the other from there"
                 _refuse(path, line, what, mend)
-            claims[ident] = (page, meta.get("minutes"))
+            claims[ident] = (page, meta)
+    of = {ident: page for ident, (page, _) in claims.items()}
+    for page, (_, line) in needs.items():
+        seen, waiting = set(), [page]
+        while waiting:
+            for ident in needs[waiting.pop()][0]:
+                if (before := of.get(ident)) == page:
+                    what = f"this page needs itself, by way of {ident!r}"
+                    _refuse(f"docs/{page}", line, what, "drop one of the needs on the way round")
+                if before and before not in seen:
+                    seen.add(before)
+                    waiting.append(before)
     return claims
 
 
@@ -183,6 +236,12 @@ def _yaml_line(error: yaml.YAMLError) -> int:
     return mark.line + 1 if mark else 1
 
 
+def _key_line(front_matter: str, key: str) -> int:
+    """Return the line of the page that holds a key of its front matter."""
+    found = re.search(rf"^{key}:", front_matter, re.MULTILINE)
+    return front_matter.count("\n", 0, found.start()) + 2 if found else 1
+
+
 def _line_of(text: str, word: object) -> int:
     """Return the last line that holds a word: of an id used twice, the newer place."""
     found = [n for n, line in enumerate(text.splitlines(), 1) if str(word) in line]
@@ -196,14 +255,65 @@ def _url(page: str) -> str:
     return f"{address}/" if address else "."
 
 
+def duration(minutes: int) -> str:
+    """Return a time as a reader plans it: "40 min", "5 h", "5 h 20 min". It stays on one line."""
+    hours, rest = divmod(minutes, 60)
+    parts = [f"{n}\N{NO-BREAK SPACE}{unit}" for n, unit in ((hours, "h"), (rest, "min")) if n]
+    return "\N{NO-BREAK SPACE}".join(parts)
+
+
+def _minutes(rows: list[dict]) -> int:
+    """Return the time that the pages of some items take. A page of two items is read once."""
+    return sum({row["page"]: row["minutes"] for row in rows if row["minutes"]}.values())
+
+
 def _summary(phase: dict, rows: list[dict]) -> str:
-    written = sum(row["state"] == "written" for row in rows)
-    bars = "".join(f'<i class="{row["state"]}"></i>' for row in rows)
+    written = [row for row in rows if row["state"] == "written"]
+    bars = "".join(f'<i class="{row["state"]}" data-item="{row["id"]}"></i>' for row in rows)
+    time = duration(_minutes(rows))
     return (
         f'<p class="phase">{html.escape(phase["timeline"])} · {html.escape(phase["focus"])} · '
-        f"{written} of {len(rows)} written "
-        f'<span class="phase__bars" aria-hidden="true">{bars}</span></p>'
+        f"{len(written)} of {len(rows)} written{f', {time}' if time else ''} "
+        f'<span class="phase__bars" aria-hidden="true">{bars}</span> '
+        f'<span class="phase__done" data-of="{len(written)}"></span></p>'
     )
+
+
+def _link(row: dict, base: str, title: str) -> str:
+    """Return a link to the page of an item, or its title and "planned"."""
+    if row["page"]:
+        return f"[{_text(title)}]({posixpath.relpath(row['page'], base)})"
+    return f"{_text(title)} (planned)"
+
+
+def _ways(ways: list[dict], rows: list[dict], base: str) -> str:
+    of = {row["id"]: row for row in rows}
+    parts = ['<div class="grid cards ways" markdown="1">']
+    for way in ways:
+        over = [of[ident] for ident in way["items"]]
+        time = duration(_minutes(over))
+        parts.append(f"-   **{_text(way['title'])}**{f' · {time}' if time else ''}")
+        parts.append(f"    {_text(way['text'])}")
+        lines = [f"    {n}. {_link(row, base, row['name'])}" for n, row in enumerate(over, 1)]
+        parts.append("\n".join(lines))
+    return "\n\n".join([*parts, "</div>"])
+
+
+def linked(rows: list[dict]) -> list[dict]:
+    """Return the items that need others or are needed: what a graph shows. In order."""
+    named = {ident for row in rows for ident in row["needs"]}
+    return [row for row in rows if row["needs"] or row["id"] in named]
+
+
+def _graph(rows: list[dict], base: str) -> str:
+    of = {row["id"]: row for row in rows}
+    lines = []
+    for row in linked(rows):
+        needs = [_link(of[ident], base, of[ident]["name"]) for ident in row["needs"]]
+        after = f"after {' and '.join(needs)}" if needs else "a start"
+        lines.append(f"    - {_link(row, base, row['name'])}: {after}")
+    opening = ['<div class="needs" markdown="1">', '??? note "The same in words"']
+    return "\n\n".join([*opening, "\n".join(lines), "</div>"])
 
 
 def _groups(rows: list[dict], base: str, level: int) -> str:
@@ -224,9 +334,13 @@ def _item(row: dict, base: str) -> str:
     if row["page"]:
         title = f"[{title}]({posixpath.relpath(row['page'], base)})"
     minutes = f'<span class="item__time">{row["minutes"]} min</span>' if row["minutes"] else ""
+    tick = ""
+    if row["page"]:
+        label = html.escape(row["title"])
+        tick = f'<input type="checkbox" data-done="{row["id"]}" aria-label="Done: {label}"> '
     return (
         f'<li id="{row["id"]}" class="item item--{row["state"]}" markdown="span">'
-        f'<span class="item__title">{title}</span> '
+        f'{tick}<span class="item__title">{title}</span> '
         f'<span class="item__meta">{minutes} <span class="item__state">{row["state"]}</span> '
         f"[{row['id']}](#{row['id']}){{ .item__id }}</span></li>"
     )

@@ -74,35 +74,34 @@ def programs(page: Page) -> list[Program]:
     found = []
     for at, block in enumerate(blocks):
         kernels = _kernels(block)
-        if launch := offers["launches"].get(block.source):
-            script = (page.root / launch).read_text(encoding="utf-8").strip("\n")
+        if script := offers["launches"].get(block.source):
             chosen = [*_needed(blocks[: at + 1], _names_read(ast.parse(script))), block]
-            found.append(_program(page, block, chosen, script, offers))
+            found.append(_program(block, chosen, script, offers))
         elif _launches(blocks[: at + 1]):
-            found.append(
-                _program(page, block, [*_needed(blocks[:at], _reads(block)), block], "", offers)
-            )
+            chosen = [*_needed(blocks[:at], _reads(block)), block]
+            found.append(_program(block, chosen, "", offers))
         elif kernels:
             for later in range(at + 1, len(blocks)):
                 chosen = [*_needed(blocks[:later], _reads(blocks[later])), blocks[later]]
                 if block in chosen and _launches(chosen, kernels):
-                    found.append(_program(page, block, chosen, "", offers))
+                    found.append(_program(block, chosen, "", offers))
                     break
     return found
 
 
-def _program(page: Page, block: Block, chosen: list[Block], script: str, offers: dict) -> Program:
+def _program(block: Block, chosen: list[Block], script: str, offers: dict) -> Program:
     chosen = sorted(set(chosen), key=lambda b: b.index)
-    parts = [_source(b) for b in chosen] + ([script] if script else [])
-    sources = {b.source for b in chosen}
+    parts = [*map(_source, chosen), *([script.strip("\n")] if script else [])]
+    # What is offered is about the kernel of this block, not about others that the program contains.
+    sources = [b.source for b in chosen if b.path == block.path]
     wants = [e.want for b in chosen if b.language == "pycon" for e in _examples(b) if e.want]
     return Program(
         block=block,
         code="\n\n".join(parts) + "\n",
         blocks=tuple(b.index for b in chosen),
         wants=tuple(wants),
-        breaks=tuple(x for s in sorted(sources) for x in offers["breaks"].get(s, ())),
-        presets=tuple(x for s in sorted(sources) for x in offers["presets"].get(s, ())),
+        breaks=tuple(x for s in sources for x in offers["breaks"].get(s, ())),
+        presets=tuple(x for s in sources for x in offers["presets"].get(s, ())),
     )
 
 
@@ -131,19 +130,28 @@ def _edit(offer: dict) -> dict:
 
 
 def apply(code: str, edits: list[list[str]]) -> str:
-    """Return a program with edits made. Raises ``ValueError`` where one finds nothing to change."""
+    """Return a program with edits made, each where its text occurs last, as the panel makes them.
+
+    Raises ``ValueError`` where one finds nothing to change.
+    """
     for find, replace in edits:
-        if find not in code:
+        before, found, after = code.rpartition(find)
+        if not found:
             raise ValueError(f"there is no {find!r} to change")
-        code = code.replace(find, replace, 1)
+        code = before + replace + after
     return code
 
 
 def read_offers(root: Path) -> dict[str, dict]:
     """Return the offers: ``launches``, ``breaks`` and ``presets``, each by source of a block."""
     file = root / OFFERS
-    found = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None
-    return {"launches": {}, "breaks": {}, "presets": {}} | (found or {})
+    return _offers(file.read_text(encoding="utf-8") if file.is_file() else "")
+
+
+@cache
+def _offers(text: str) -> dict[str, dict]:
+    """Every page asks for the offers, and they take longer to read than the page."""
+    return {"launches": {}, "breaks": {}, "presets": {}} | (yaml.safe_load(text) or {})
 
 
 # ---------------------------------------------------------------- names

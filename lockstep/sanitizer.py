@@ -24,8 +24,7 @@ def run(root: Path, tool: str, env: dict) -> int:
     tests = sorted(p.relative_to(root).as_posix() for p in (root / "tests").glob("test_kernels*"))
     command = [program, "--tool", tool, "--error-exitcode", "77", "--target-processes", "all"]
     python = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
-    # The tool slows a kernel down by up to a hundred times: the tests take their small sizes.
-    env = env | {"LOCKSTEP_TARGET": "numba-cuda", "LOCKSTEP_SMALL": "1"}
+    env = env | {"LOCKSTEP_TARGET": "numba-cuda"}
     done = subprocess.run(
         [*command, *python], cwd=root, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True,
@@ -37,9 +36,8 @@ def run(root: Path, tool: str, env: dict) -> int:
     if done.returncode or not summary or not passed:
         return done.returncode or 1
     version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout
-    sources = tests + sorted(
-        p.relative_to(root).as_posix() for p in (root / "kernels").rglob("*.py")
-    )
+    kernels = (*(root / "kernels").rglob("*.py"), *(root / "snippets").rglob("*.cu"))
+    sources = tests + sorted(p.relative_to(root).as_posix() for p in kernels)
     record = {
         "schema": evidence.SCHEMA,
         "tool": tool,
@@ -58,7 +56,8 @@ def run(root: Path, tool: str, env: dict) -> int:
 def run_wrong(root: Path, cases: dict[str, tuple], env: dict) -> int:
     """Run each known-wrong kernel under the tool that must catch it, and record what it said.
 
-    ``cases`` maps a name to (..., tool, phrase). Returns 0 when every one was caught.
+    ``cases`` maps a name to (kernel, ..., tool, phrase); a kernel in CUDA C++ is a tuple that
+    starts with its file. Returns 0 when every one was caught.
     """
     program = shutil.which("compute-sanitizer", path=env.get("PATH")) or _beside_nvcc()
     found, missed = {}, []
@@ -78,7 +77,11 @@ def run_wrong(root: Path, cases: dict[str, tuple], env: dict) -> int:
         found[name] = {"tool": tool, "said": said[0][:200], "lines": len(said)}
     if missed:
         return 1
-    sources = ["tests/wrong_kernels.py", *(f"kernels/wrong/{name}.py" for name in cases)]
+    files = {
+        f"kernels/wrong/{name}.py" if isinstance(kernel, str) else kernel[0]
+        for name, (kernel, *_) in cases.items()
+    }
+    sources = ["tests/wrong_kernels.py", *sorted(files)]
     record = {
         "schema": evidence.SCHEMA,
         "tool": "wrong kernels",

@@ -53,7 +53,7 @@ def downloaded() -> Path | None:
     # In a process of its own: a driver that does not start leaves a trail of tracebacks.
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     if done.returncode:
-        say(f"Playwright does not start: {last_line(done)}")
+        say(f"Playwright does not start: {reason(done)}")
         return None
     return Path(done.stdout.strip())
 
@@ -96,13 +96,15 @@ def attempt(command: list[str]) -> None:
         say(f"  {error}")
         return
     if done.returncode:
-        say(f"  failed: {' '.join(command)}: {last_line(done)}")
+        say(f"  failed: {' '.join(command)}: {reason(done)}")
 
 
-def last_line(done: subprocess.CompletedProcess) -> str:
-    """Return the last line that a failed command said, or its exit code."""
-    lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-    return lines[-1] if lines else f"exit code {done.returncode}"
+def reason(done: subprocess.CompletedProcess) -> str:
+    """Return the line in which a failed command said why, or its exit code."""
+    lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+    # Node prints the error first and a trace after it; apt-get and Python say it last.
+    errors = [line for line in lines if line.startswith("Error: ")]
+    return (errors[:1] or lines[-1:] or [f"exit code {done.returncode}"])[0]
 
 
 def say(text: str) -> None:

@@ -19,7 +19,7 @@ SIZES = [1, 127, 128, 129] + ([] if SIMULATOR else [1_000_003])
 
 
 def numbers(n):
-    """Return n float32 values, neighbours distinct, whose fourth powers are exact."""
+    """Return n float32 values, neighbors distinct, whose fourth powers are exact."""
     return ((np.arange(n) * 13) % 61 - 30).astype(np.float32)
 
 

@@ -198,7 +198,15 @@ def test_the_front_matter_shown_to_contributors_is_that_of_a_page():
     assert page.startswith(shown)
 
 
-RATE = re.compile(r"\d[\d.,]*\s?(?:[GT]B/s|[GT]FLOP/s|[mµun]s)\b")
+RATE = re.compile(
+    r"""(?<![A-Za-z0-9])\d[\d.,]*[*_]*(?:\s|&nbsp;|&\w+;|-)?(?:
+        (?:[kMGT]i?B|bytes?)(?:/s|\ (?:per|a)\ second)
+      | [kMGTP]?FLOP(?:/s|S)
+      | [mµμun]s\b | s\b | (?:milli|micro|nano)?seconds?\b
+      | (?:times|x)\ +(?:as\ +)?(?:fast|slow|long|short|quick)
+    )""",
+    re.VERBOSE,
+)
 
 
 def typed_number(line: str) -> str | None:
@@ -211,12 +219,12 @@ def typed_number(line: str) -> str | None:
 def test_no_measured_number_is_typed(file):
     """A rate or a time in prose comes by key. A number of a specification has its source beside it.
 
-    Questions may invent numbers, and say so by being questions.
+    A quiz may invent numbers, and says so by being a quiz.
     """
     page, question = read(file, ROOT), False
     for number, line in enumerate(page.body.splitlines(), start=page.body_line):
         if line and not line.startswith(" "):
-            question = line.startswith("??? question")
+            question = line.startswith("??? quiz ")
         typed = None if question else typed_number(line)
         if typed:
             pytest.fail(
@@ -229,5 +237,7 @@ def test_no_measured_number_is_typed(file):
 def test_typed_numbers_are_seen():
     assert typed_number("It moved 3.07 TB/s in 12 ms.") == "3.07 TB/s"
     assert typed_number("It took 1,250 µs.") == "1,250 µs"
+    for typed in ("1.5 seconds", "12\u00a0ms", "900 GiB/s", "5.1 TFLOPS", "3 times as fast", "2 s"):
+        assert typed_number(f"It was {typed} there.") == typed
     assert not typed_number("It moved [[bench:copy.gbps]], by `4.8 TB/s` and 12 threads.")
     assert not typed_number("The [datasheet](https://example.org) says 4.8 TB/s.")

@@ -85,7 +85,15 @@ REFUSED = {
         "docs/page.md:7:",
         "one include line",
     ),
-    "raw pre": ("A\n\n<pre><code>x = 1</code></pre>\n", "docs/page.md:8:", "move it to a file"),
+    "raw pre": ("A\n\n<pre><code>x = 1</code></pre>\n", "docs/page.md:8:", "move code to kernels/"),
+    "code element": ("<code>x = 1<br>y = 2</code>\n", "docs/page.md:6:", "move code"),
+    "a code element over lines": ("<code>x = 1\ny = 2</code>\n", "docs/page.md:6:", "move code"),
+    "spans with breaks": ("`x = 1`<br>`y = 2`\n", "docs/page.md:6:", "move code"),
+    "xmp": ("<xmp>x = 1</xmp>\n", "docs/page.md:6:", "move code"),
+    "styled as code": ('<div style="white-space:pre">x</div>\n', "docs/page.md:6:", "move code"),
+    "a frame": ('<iframe srcdoc="x"></iframe>\n', "docs/page.md:6:", "move code"),
+    "a script in a link": ('<a href="javascript:x()">x</a>\n', "docs/page.md:6:", "move code"),
+    "a marker in prose": ("Use # --8<-- [start:x] here.\n", "docs/page.md:6:", "&#45;"),
     "line-range include": (
         '```python\n--8<-- "kernels/circle.py:3:7"\n```\n',
         "docs/page.md:7:",
@@ -126,6 +134,12 @@ REFUSED = {
         "docs/page.md:6:",
         'open("x.cu")',
     ),
+    "a file named inside another word": (
+        '```python file="x"\n--8<-- "kernels/circle.py:imports"\n```\n\n'
+        '```python\n--8<-- "kernels/circle.py:host"\n```\n',
+        "docs/page.md:6:",
+        'open("x")',
+    ),
     "output of nothing": (
         '```output\n--8<-- "snippets/output/page/x.txt"\n```\n',
         "snippets/output/page/x.txt:1:",
@@ -155,6 +169,16 @@ FRONT = {
     "unknown kind": (META.replace("other", "poem"), "docs/page.md:4:", "use one of"),
     "unknown key": (META.replace("kind:", "knid: x\nkind:"), "docs/page.md:4:", "use one of"),
     "wrong type": (META.replace("kind:", "gpus: two\nkind:"), "docs/page.md:4:", "give a int"),
+    "every compiler excused": (
+        META.replace("kind:", "not_on: {numba-cuda: a, numba-cuda-mlir: b}\nkind:"),
+        "docs/page.md:4:",
+        "name one of numba-cuda",
+    ),
+    "no reason": (
+        META.replace("kind:", "not_on: {numba-cuda: ' '}\nkind:"),
+        "docs/page.md:4:",
+        "say why",
+    ),
     "not YAML": ("---\ntitle: [x\n---\n", "docs/page.md:", "To mend"),
 }
 
@@ -278,7 +302,9 @@ def test_a_damaged_record_is_named(house):
     file = house.root / "evidence/cpu/pages/page.json"
     file.write_text(file.read_text()[:50])
     done = lockstep(house, "status")
-    assert done.returncode != 0 and "evidence/cpu/pages/page.json: not JSON" in done.stderr
+    assert done.returncode == 2 and done.stderr.startswith("evidence/cpu/pages/page.json:1: ")
+    assert lockstep(house, "run", "docs/page.md").returncode == 0  # the mend that it names
+    assert lockstep(house, "status").returncode == 0
 
 
 def test_no_gpu_is_one_clear_line(house, monkeypatch):
@@ -332,3 +358,156 @@ def test_what_needs_a_gpu_is_found_by_name(house):
     reasons = languages.gpu_only(page)
     assert sorted(reasons) == [0, 1, 2], reasons
     assert "uses x: kernels/c.py:5 needs a GPU" in reasons[2]
+
+
+def test_a_doctest_directive_is_refused(house):
+    skipped = KERNEL.replace(">>> area(0)", ">>> area(0)  # doctest: +SKIP")
+    (house.root / "kernels/circle.py").write_text(skipped)
+    assert any("doctest directive" in line for line in mistakes(house, GOOD))
+
+
+def test_doctest_output_must_match_to_the_space(house):
+    spaced = KERNEL.replace(">>> area(0)\n    0.0", ">>> print('a  b')\n    a b")
+    (house.root / "kernels/circle.py").write_text(spaced)
+    done, said, _ = run(house, house(GOOD))
+    assert not done and "got: a  b" in said
+
+
+def test_a_block_that_ends_python_fails(house):
+    broken = KERNEL.replace("import math", "import sys; sys.exit(0)")
+    (house.root / "kernels/circle.py").write_text(broken)
+    done, said, _ = run(house, house(GOOD))
+    assert not done and "kernels/circle.py:4: SystemExit" in said
+
+
+FILES = """# --8<-- [start:file]
+raise RuntimeError("this never ran")
+# --8<-- [end:file]
+# --8<-- [start:names]
+name = "data.py"
+# --8<-- [end:names]
+# --8<-- [start:reads]
+text = open("data.py").read()
+# --8<-- [end:reads]
+"""
+
+
+@pytest.mark.parametrize("second, outcome", [("names", "written"), ("reads", "passed")])
+def test_a_file_counts_only_when_a_later_block_reads_it(house, second, outcome):
+    (house.root / "kernels/f.py").write_text(FILES)
+    body = '```python file="data.py"\n--8<-- "kernels/f.py:file"\n```\n\n'
+    body += f'```python\n--8<-- "kernels/f.py:{second}"\n```\n'
+    _, _, document = run(house, house(body))
+    record = json.loads(document.record().read_text())
+    assert record["runs"][0]["blocks"][0]["outcome"] == outcome
+    page = read(house.root / "docs/page.md", house.root)
+    records = evidence.Evidence(house.root)
+    level = "cpu" if outcome == "passed" else "awaiting"
+    assert records.proofs(page)[0].level == level
+    assert bool(records.problems([page])) == (level == "awaiting")  # so it is not published
+
+
+def test_taking_shown_away_takes_the_proof_away(house):
+    body = GOOD.replace("```python\n", '```python shown="because"\n', 1)
+    body = body.replace("circle.py:imports", "circle.py:imports")
+    (house.root / "kernels/circle.py").write_text(KERNEL.replace("math.pi", "3.141592653589793"))
+    _, _, document = run(house, house(body))
+    document.record()
+    page = read(house(body.replace(' shown="because"', "")), house.root)
+    assert evidence.Evidence(house.root).problems([page])
+
+
+def forge(house, change):
+    """Record a right page, change the record, and return what status then says."""
+    house(GOOD)
+    assert lockstep(house, "run", "docs/page.md").returncode == 0
+    file = house.root / "evidence/cpu/pages/page.json"
+    record = json.loads(file.read_text())
+    change(record)
+    file.write_text(json.dumps(record))
+    return lockstep(house, "status")
+
+
+def test_a_record_whose_blocks_are_not_the_pages_proves_nothing(house):
+    done = forge(house, lambda r: r["runs"][0]["blocks"][0].update(sha256="0" * 64))
+    assert done.returncode == 1 and "docs/page.md on cpu" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda r: r.pop("runs"),
+        lambda r: r.update(schema=2),
+        lambda r: r["runs"][0].pop("device"),
+        lambda r: r["runs"][0].update(date="2999-01-01"),
+    ],
+)
+def test_a_record_that_no_run_wrote_is_named(house, change):
+    done = forge(house, change)
+    assert done.returncode == 2 and done.stderr.startswith("evidence/cpu/pages/page.json:1: ")
+    assert "Traceback" not in done.stderr
+
+
+def bench(root, change=lambda record: None):
+    (root / "kernels/k.py").write_text("x = 1\n")
+    (root / "bench.py").write_text("y = 1\n")
+    sha = evidence.file_digest(root / "kernels/k.py")
+    row = {"id": "a", "kernel": "kernels/k.py", "sha256": sha, "unit": "GB/s", "ours": 2.0}
+    row |= {"reference": 1.0, "ratio": 2.0, "bytes": 4000, "us": 2.0, "gbps": 2.0}
+    record = {"schema": 1, "script": "bench.py", "rows": [row], "device": {"name": "X"}}
+    record |= {"packages": {}, "python": "3", "date": "2026-01-01"}
+    record["sources"] = {"kernels/k.py": sha, "bench.py": evidence.file_digest(root / "bench.py")}
+    change(record)
+    evidence.write(root / "evidence/x/benchmarks/b.json", record)
+    return evidence.Evidence(root).benchmarks["a"]
+
+
+def test_a_benchmark_is_bound_to_its_kernel_and_its_figures_to_each_other(house):
+    assert bench(house.root)["fresh"]
+    (house.root / "kernels/k.py").write_text("x = 2\n")
+    assert not evidence.Evidence(house.root).benchmarks["a"]["fresh"]
+    for change in (
+        lambda r: r["rows"][0].update(ours=200.0),
+        lambda r: r["rows"][0].update(gbps=9.0),
+        lambda r: r["sources"].pop("kernels/k.py"),
+        lambda r: r["rows"][0].pop("unit"),
+    ):
+        with pytest.raises(PageError, match="evidence/x/benchmarks/b.json:1: "):
+            bench(house.root, change)
+
+
+def test_other_endings_are_refused(house):
+    house(GOOD)
+    (house.root / "docs/assets").mkdir()
+    (house.root / "docs/patterns/assets").mkdir(parents=True)
+    (house.root / "docs/hid.markdown").write_text("x")
+    (house.root / "docs/raw.html").write_text("<pre>x</pre>")
+    (house.root / "docs/patterns/assets/hidden.md").write_text("```python\nx = 1\n```\n")
+    with pytest.raises(PageError) as refused:
+        read_all(house.root)
+    found = {m.path for m in refused.value.mistakes}
+    assert found == {"docs/hid.markdown", "docs/raw.html", "docs/patterns/assets/hidden.md"}
+
+
+def test_a_source_that_is_not_utf8_is_named(house):
+    (house.root / "kernels/circle.py").write_bytes(KERNEL.encode() + b"# \xff\n")
+    assert any(
+        "not UTF-8" in line and "kernels/circle.py:" in line for line in mistakes(house, GOOD)
+    )
+
+
+@pytest.mark.parametrize("name", ["docs/nothing.md", "kernels/circle.py", "mkdocs.yml"])
+def test_run_names_what_is_no_page_before_it_runs_anything(house, name):
+    house(GOOD)
+    done = lockstep(house, "run", "docs/page.md", name)
+    assert done.returncode == 2 and done.stderr.startswith(f"{name}: there is no such page")
+    assert not (house.root / "evidence").exists()
+
+
+def test_a_refused_page_leaves_nothing_behind(house):
+    house(GOOD + '\n```output\n--8<-- "snippets/output/../../../escaped.txt"\n```\n')
+    assert lockstep(house, "run", "docs/page.md").returncode == 1
+    assert not list(house.root.parent.glob("**/escaped.txt"))
+    house(GOOD + '\n```output\n--8<-- "snippets/output/page/x.txt"\n```\n\n```python\nx\n```\n')
+    assert lockstep(house, "run", "docs/page.md").returncode == 1
+    assert not list(house.root.glob("snippets/output/**/*.txt"))

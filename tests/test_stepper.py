@@ -1,4 +1,4 @@
-"""The stepper runs kernels as a GPU does: Numba's types, blocks, warps, atomics, the host's side."""
+"""The stepper runs kernels as a GPU does: types, blocks, warps, atomics, the host's side."""
 
 import math
 import subprocess
@@ -129,7 +129,8 @@ def test_shifts_and_bits():
     assert i64("a << b", 1, 63) == -(2**63) and i64("a << b", 1, 64) == 0
     assert i64("a & 6", 13) == 4 and i64("a | 6", 9) == 15 and i64("a ^ 5", 1) == 4
     assert i64("~a", 5) == -6
-    assert evaluate("~a", np.uint32(0))[np.uint64] == 2**64 - 1
+    assert evaluate("~a", np.uint32(0))[np.uint64] == 2**32 - 1  # in 32 bits, then widened
+    assert i64("-a", np.int8(-128)) == -128
     assert i64("cuda.popc(a)", np.int32(-1)) == 32 and i64("cuda.popc(a)", -1) == 64
     assert i64("cuda.clz(a)", np.int32(1)) == 31 and i64("cuda.clz(a)", 1) == 63
     assert i64("cuda.ffs(a)", np.int32(0)) == 0 and i64("cuda.ffs(a)", np.int32(8)) == 4

@@ -2,12 +2,18 @@
 
 ``python -m tests.wrong_kernels NAME`` launches one, in a process of its own: it may do harm.
 ``make gpu`` runs each under compute-sanitizer and fails where the tool finds nothing.
+
+The other modules of kernels/wrong access no memory outside an array and have no race in shared
+memory, so no tool can see them: their results are wrong, and tests compare those.
 """
 
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def no_guard(cuda, kernel):
@@ -29,19 +35,83 @@ def no_barrier(cuda, kernel):
     kernel[(2, 3), (16, 16)](a, cuda.to_device(np.zeros((32, 48), np.float32)))
 
 
-# module of kernels/wrong -> kernel, launch, tool, what the tool must say
+# CUDA C++, through CuPy. Each array is an allocation of its own and no multiple of the GPU's 512
+# bytes, so that what follows it belongs to nobody.
+
+
+def add(cp, kernel):
+    """128 threads for 127 elements."""
+    a, b, out = (cp.asarray(np.arange(127, dtype=np.float32)) for _ in range(3))
+    kernel((2,), (64,), (a, b, out, np.int64(127)))
+
+
+def square(cp, kernel):
+    """128 threads for 127 elements."""
+    kernel((2,), (64,), (cp.asarray(np.arange(127, dtype=np.float32)), np.int64(127)))
+
+
+def whoami(cp, kernel):
+    """128 threads for 127 elements."""
+    arrays = [cp.asarray(np.zeros(127, np.int32)) for _ in range(3)]
+    kernel((2,), (64,), (*arrays, np.int64(127)))
+
+
+def matmul(cp, kernel):
+    """Blocks that stick out to the right and below of a result of 3 x 4."""
+    a, b, c = (cp.asarray(np.ones(size, np.float32)) for size in (3 * 5, 5 * 4, 3 * 4))
+    kernel((1, 2), (8, 2), (a, b, c, np.int32(3), np.int32(4), np.int32(5)))
+
+
+def gray(cp, kernel):
+    """Blocks that stick out to the right and below of an image of 7 x 5 pixels."""
+    color, result = (cp.asarray(np.ones(size, np.uint8)) for size in (3 * 35, 35))
+    kernel((2, 3), (4, 2), (color, result, np.int32(7), np.int32(5)))
+
+
+# name -> kernel, launch, tool, what the tool must say. The kernel is a function of the module
+# kernels/wrong/<name>.py or, as CUDA C++, a file and the text to replace in it.
 CASES = {
     "vector_add_no_guard": ("add_no_guard_kernel", no_guard, "memcheck", "Invalid __global__"),
     "matmul_or_guard": ("matmul_or_guard_kernel", or_guard, "memcheck", "Invalid __global__"),
     "transpose_no_barrier": ("transpose_no_barrier_kernel", no_barrier, "racecheck", "hazard"),
+} | {
+    f"{Path(file).name}: {new}": ((file, old, new), run, "memcheck", "Invalid __global__")
+    for file, old, new, run in (
+        ("snippets/vector_add/add.cu", "i < n", "i <= n", add),
+        ("snippets/execution_model/square.cu", "i < n", "i <= n", square),
+        ("snippets/threads_and_blocks/whoami.cu", "i < n", "i <= n", whoami),
+        ("snippets/naive_matmul/matmul.cu", "row >= m", "row > m", matmul),
+        ("snippets/naive_matmul/matmul.cu", "column >= n", "column > n", matmul),
+        ("snippets/pmpp_1_4/gray.cu", "x < width", "x <= width", gray),
+        ("snippets/pmpp_1_4/gray.cu", "y < height", "y <= height", gray),
+    )
 }
+CUDA_CPP = [name for name, case in CASES.items() if not isinstance(case[0], str)]
+
+
+def planted(name):
+    """Return the CUDA C++ of a file with one guard made wrong, and the name of its kernel."""
+    file, old, new = CASES[name][0]
+    text = (ROOT / file).read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{file} holds {old!r} {text.count(old)} times"
+    wrong = text.replace(old, new)
+    assert wrong != text
+    return wrong, Path(file).stem
 
 
 def launch(name):
     """Launch one wrong kernel and wait for it."""
+    kernel, run, _, _ = CASES[name]
+    if name in CUDA_CPP:
+        import cupy
+
+        code, symbol = planted(name)
+        with cupy.cuda.using_allocator(None):  # CuPy's pool would hide what is outside
+            run(cupy, cupy.RawModule(code=code).get_function(symbol))
+        cupy.cuda.runtime.deviceSynchronize()
+        return
     from numba import cuda
 
-    kernel, run, _, _ = CASES[name]
     run(cuda, getattr(import_module(f"kernels.wrong.{name}"), kernel))
     cuda.synchronize()
 

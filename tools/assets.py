@@ -1,11 +1,18 @@
-"""python tools/assets.py: copy fonts and KaTeX's styles from node_modules into docs/assets/vendor.
+"""python tools/assets.py: fill docs/assets/vendor with what the site serves and does not write.
 
-The site serves them itself, so that a reader's browser asks no other host. A file is written only
-when it differs; a file that is no longer wanted is removed.
+Fonts, KaTeX's styles and Pyodide come from node_modules; the panel of "Run here" is bundled from
+web/run-here, and the stepper that it runs is packed from simulator. The site serves them itself, so
+that a reader's browser asks no other host. A file is written only when it differs; a file that is
+no longer wanted is removed.
 """
 
+import io
+import json
 import re
+import shutil
+import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -15,13 +22,21 @@ FONTS = {
 }
 
 
-def wanted(modules: Path) -> dict[str, bytes]:
+PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+PYODIDE_NOTICE = """\
+Pyodide {version}, under the Mozilla Public License 2.0: https://www.mozilla.org/MPL/2.0/
+Its source is at https://github.com/pyodide/pyodide
+It holds CPython, under the Python Software Foundation License: https://docs.python.org/3/license.html
+"""
+
+
+def wanted(root: Path) -> dict[str, bytes]:
     """Return what docs/assets/vendor holds: its paths, and the bytes of each.
 
     Raises:
-        FileNotFoundError: a package of package.json is not installed under ``modules``.
+        FileNotFoundError: a package of package.json is not installed, or there is no node.
     """
-    files = {}
+    modules, files = root / "node_modules", {}
     for family, names in FONTS.items():
         package = modules / "@fontsource" / family
         for name in names:
@@ -35,12 +50,75 @@ def wanted(modules: Path) -> dict[str, bytes]:
     for font in sorted((katex / "dist/fonts").glob("*.woff2")):
         files[f"katex/fonts/{font.name}"] = font.read_bytes()
     files["katex/LICENSE.txt"] = (katex / "LICENSE").read_bytes()
+    shim = modules / "iframe-worker"  # MIT, as its first lines say
+    files["iframe-worker.js"] = (shim / "shim/index.js").read_bytes()
+    return files | pyodide(modules / "pyodide") | run_here(root)
+
+
+def pyodide(package: Path) -> dict[str, bytes]:
+    """Return Pyodide, less its list of packages: none is loaded, so none is named."""
+    files = {}
+    for name in PYODIDE:
+        data = (package / name).read_bytes()
+        if name.endswith(".mjs"):  # the maps are not shipped
+            data = re.sub(rb"\n//# sourceMappingURL=\S+", b"", data)
+        files[f"pyodide/{name}"] = data
+    lock = json.loads((package / "pyodide-lock.json").read_text(encoding="utf-8"))
+    files["pyodide/pyodide-lock.json"] = json.dumps(lock | {"packages": {}}).encode()
+    version = json.loads((package / "package.json").read_text(encoding="utf-8"))["version"]
+    files["pyodide/LICENSE.txt"] = PYODIDE_NOTICE.format(version=version).encode()
     return files
+
+
+def run_here(root: Path) -> dict[str, bytes]:
+    """Return the panel, its worker, the stepper as an archive, and the list of what it loads."""
+    modules, files = root / "node_modules", {}
+    # `make` installs node beside Python where the machine has none.
+    node = shutil.which("node") or shutil.which("node", path=str(Path(sys.executable).parent))
+    if not node:
+        raise FileNotFoundError(2, "there is no node", "node")
+    command = [node, str(root / "tools/bundle.mjs")]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, encoding="utf-8")
+    if done.returncode:
+        sys.exit(f"assets: {done.stderr.strip()}")
+    for name, text in json.loads(done.stdout).items():
+        files[f"run-here/{name}"] = text.encode()
+    files["run-here/stepper.zip"] = archive(
+        {
+            "session.py": root / "web/run-here/session.py",
+            **{
+                file.relative_to(root).as_posix(): file
+                for file in (
+                    root / "simulator/__init__.py",
+                    *(root / "simulator/stepper").glob("*.py"),
+                )
+            },
+        }
+    )
+    licenses = [
+        f"{file.parent.relative_to(modules).as_posix()}\n\n{file.read_text(encoding='utf-8').strip()}"
+        for scope in ("@codemirror", "@lezer", "@marijn", "crelt", "style-mod", "w3c-keyname")
+        for file in sorted((modules / scope).rglob("LICENSE"))
+    ]
+    files["run-here/LICENSE.txt"] = ("\n\n---\n\n".join(licenses) + "\n").encode()
+    # What the panel fetches first, with its size, so that it can say how far it is.
+    big = {f"pyodide/{name}": (modules / "pyodide" / name).stat().st_size for name in PYODIDE[2:]}
+    files["run-here/files.json"] = json.dumps(big).encode()
+    return files
+
+
+def archive(files: dict[str, Path]) -> bytes:
+    """Return a zip file of these files; the same files give the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as out:
+        for name in sorted(files):
+            out.writestr(zipfile.ZipInfo(name), files[name].read_bytes(), zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
 
 
 def copy(root: Path = ROOT) -> int:
     """Bring docs/assets/vendor up to date and return how many files changed."""
-    files = wanted(root / "node_modules")
+    files = wanted(root)
     vendor, changed = root / "docs/assets/vendor", 0
     for name, data in files.items():
         file = vendor / name

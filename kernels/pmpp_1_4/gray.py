@@ -40,7 +40,7 @@ def to_gray(color, threads=(16, 16)):
     --8<-- [start:example]
     >>> color = np.zeros((5, 7, 3), dtype=np.uint8)  # five rows of seven pixels
     >>> color[..., 0] = 10 * np.arange(7)  # red grows to the right
-    >>> color[..., 1] = 40 * np.arange(5)[:, None]  # green grows downwards
+    >>> color[..., 1] = 40 * np.arange(5)[:, None]  # green grows downward
     >>> gray = cuda.device_array((5, 7), np.uint8)
     >>> threads = (4, 2)  # x first
     >>> grid_for((5, 7), threads)

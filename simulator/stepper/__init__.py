@@ -11,8 +11,8 @@ Three ways to use it:
 
 * ``Stepper().installed()`` puts a stand-in for ``numba`` in its place while a block of code
   imports and runs: unchanged scripts and pages run on it.
-* ``run_script(source, mode="record")`` runs a whole script under limits and returns what it printed,
-  what is wrong with it, its counts, and recordings that can be played forwards and back.
+* ``run_script(source, mode="record")`` runs a whole script under limits and returns what it
+  printed, what is wrong with it, its counts, and recordings that play forwards and back.
 * ``mode="check"`` looks for races and the like and counts memory traffic, without a recording;
   ``mode="run"`` only runs, as fast as this can.
 

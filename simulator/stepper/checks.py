@@ -82,7 +82,9 @@ class Checks:
         write = cell[0]
         if write is not None and write[0] is not t:
             both = kind == "atomic" and write[4].kind == "atomic"
-            same = kind == "store" == write[4].kind and value == write[5]  # harmless
+            same = kind == "store" == write[4].kind and (
+                value == write[5] or value != value and write[5] != write[5]
+            )
             if not both and not same and not self.ordered(write, t):
                 self.race(t, site, array, item, write)
         if kind == "load":
@@ -225,6 +227,23 @@ class Checks:
             other_thread=u.index,
             other_block=u.block.index,
         )
+
+    def settle(self, findings):
+        """The findings without those that another one covers.
+
+        A missing barrier shows between lanes of one warp as well: then the barrier is the remedy.
+        """
+        races = {
+            (f.array, frozenset((f.line, f.other_line)))
+            for f in findings
+            if f.kind in ("shared-race", "global-race")
+        }
+        return [
+            f
+            for f in findings
+            if f.kind != "missing-syncwarp"
+            or (f.array, frozenset((f.line, f.other_line))) not in races
+        ]
 
     def unwritten(self, t, site, array, item, written):
         space = {"shared": "shared memory", "local": "a local array"}.get(

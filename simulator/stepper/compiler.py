@@ -28,7 +28,6 @@ from typing import NamedTuple
 
 from . import ops
 from .faults import TypeRefused, Unsupported
-from .source import Source
 from .types import (
     NONE,
     SCALARS,
@@ -49,7 +48,6 @@ from .types import (
     int32,
     int64,
     mix,
-    uint32,
     uint64,
     unary,
 )
@@ -105,6 +103,7 @@ class Step:
     function: str
     depth: int
     branch: bool = False
+    loop: int = 0  # line of the innermost loop around it, or its own
     ops: Counter = field(default_factory=Counter)  # instructions by kind, for one lane
 
 
@@ -121,6 +120,12 @@ class Intrinsic:
 
     def __call__(self, *args, **kwargs):
         raise TypeError(f"cuda.{self.path} can only be used inside a kernel")
+
+    def __eq__(self, other):
+        return isinstance(other, Intrinsic) and self.path == other.path
+
+    def __hash__(self):
+        return hash(self.path)
 
     def __repr__(self):
         return f"<cuda.{self.path}>"
@@ -185,7 +190,7 @@ class Program:
 class Function:
     """One function on its way to Python text."""
 
-    def __init__(self, program, source, argtypes, name, depth):
+    def __init__(self, program, source, argtypes, name, depth, outer=0):
         self.program, self.source, self.name, self.depth = program, source, name, depth
         self.argtypes = argtypes
         self.instrumented = program.instrumented
@@ -197,14 +202,13 @@ class Function:
         self.node = source.node  # the node being walked, for messages
         self.target = None  # the name that the value being computed will get
         self.step = None
+        self.outer = outer  # line of the loop from which the function is called
 
     # ------------------------------------------------------------ the function as a whole
 
     def compile(self):
         """Walk the body, twice if its returns turn out to have different types."""
         program, params = self.program, self.source.params
-        if any(f is self.source.function for f in program.stack):
-            self.refuse(f"`{self.source.name}` calling itself (recursion)", self.source.node)
         program.stack.append(self.source.function)
         if len(self.argtypes) != len(params):
             raise TypeRefused(
@@ -315,7 +319,7 @@ class Function:
                     merged[name] = b
                     continue
                 type = self.unify(a.type, b.type)
-                if type is STATIC and a.const is not b.const:
+                if type is STATIC and a.const is not b.const and a.const != b.const:
                     type = Conflict(a.type, b.type)
                 lo = hi = None
                 if isinstance(type, Scalar) and type.whole:
@@ -410,6 +414,7 @@ class Function:
             return
         program = self.program
         self.step = Step(len(program.steps), node.lineno, self.source.name, self.depth, branch)
+        self.step.loop = self.loops[-1].line if self.loops else self.outer or node.lineno
         program.steps.append(self.step)
         self.emit(f"yield {self.step.number}")
 
@@ -468,7 +473,7 @@ class Function:
             result = self.operate(type(node.op).__name__, old, new, node, self.effects > effects)
             self.assign(target.id, result)
             return
-        place = self.place(target)
+        place = self.place(target, hold=True)
         old = self.load(place)
         if not old.atom:
             name = self.temp()
@@ -507,12 +512,12 @@ class Function:
 
         ``write`` gets the Loop, writes everything and leaves the end of the body in ``self.env``.
         """
-        entry, head = self.env, self.env
+        entry, head, line = self.env, self.env, self.node.lineno
         mark, clones = len(self.lines), len(self.program.clones)
         for attempt in range(12):
             del self.lines[mark:], self.program.clones[clones:]
             convert = self.emit("")
-            loop = Loop(head)
+            loop = Loop(head, line)
             self.loops.append(loop)
             self.env = dict(head)
             write(loop)
@@ -582,8 +587,8 @@ class Function:
     def spinning(self, node):
         """Whether a loop may wait for what another thread writes.
 
-        It may if it does atomic operations, or if its test reads an array and no variable in the
-        test changes in the loop.
+        It may if it does atomic operations, or if its test depends on an element that stays the
+        same one from turn to turn.
         """
         for part in ast.walk(node):
             if isinstance(part, ast.Call):
@@ -593,15 +598,18 @@ class Function:
                         return True
                 if isinstance(f, ast.Attribute) and f.attr == "nanosleep":
                     return True
-        names = {n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)}
-        changed = {
-            n.id
-            for s in node.body
-            for n in ast.walk(s)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        reads = any(isinstance(n, ast.Subscript) for n in ast.walk(node.test))
-        return reads and not names & changed
+        names = names_in(node.test)
+        stores = [s for part in node.body for s in ast.walk(part)]
+        changed = {n.id for n in stores if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        if not names & changed:
+            return reads(node.test)
+        return any(
+            isinstance(s, ast.Assign)
+            and reads(s.value)
+            and not names_in(s.value) & changed
+            and any(isinstance(t, ast.Name) and t.id in names for t in s.targets)
+            for s in stores
+        )
 
     def s_For(self, node):
         if node.orelse:
@@ -881,8 +889,12 @@ class Function:
             return self.env[node.id].type
         return None
 
-    def place(self, node):
-        """Where an assignment goes: an element, or a field of a record."""
+    def place(self, node, hold=False):
+        """Where an assignment goes: an element, or a field of a record.
+
+        With ``hold`` it is worked out at once, for reading and then writing it; otherwise where it
+        is written down, which is after the value: Python's order.
+        """
         if isinstance(node, ast.Attribute) or (
             isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
         ):
@@ -890,7 +902,7 @@ class Function:
             ref = self.expr(node.value)
             if not isinstance(ref.type, RecordRef):
                 self.refuse(f"assigning to `{ast.unparse(node)}`", node)
-            return self.field_place(ref, name, node, hold=True)
+            return self.field_place(ref, name, node, hold)
         array, index = self.subject(node)
         if isinstance(array.type, Tuple):
             self.type_error("a tuple cannot be changed", node)
@@ -904,8 +916,11 @@ class Function:
         if not array.name and not array.atom:
             array = self.held(array)
         pieces = self.pieces(array)
-        flat = self.temp()
-        self.emit(f"{flat} = {self.flat(array, pieces, index, node, text)}")
+        flat = self.flat(array, pieces, index, node, text)
+        if hold:
+            name = self.temp()
+            self.emit(f"{name} = {flat}")
+            flat = name
         return Place(array.type.dtype, pieces, flat, node, text)
 
     def field_place(self, ref, name, node, hold=False):
@@ -955,12 +970,14 @@ class Function:
         elif not self.instrumented:
             self.emit(f"{p.elements}[{place.flat}] = {code}")
         else:
-            b, f = p.elements, place.flat
-            old, new = (f"H2F[{b}[{f}]]",) * 2 if dtype is float16 else (f"{b}[{f}]",) * 2
-            self.emit(f"_v = {code}")
-            self.emit(f"_o = {old}")
-            self.emit(f"{b}[{f}] = _v")
-            self.emit(f"LOG(({site}, {p.array}, {f}, {new}, _o))")
+            item = f"{p.elements}[_f]"
+            shown = f"H2F[{item}]" if dtype is float16 else item
+            # Not _v: a load within the index sets that.
+            self.emit(f"_s = {code}")
+            self.emit(f"_f = {place.flat}")
+            self.emit(f"_o = {shown}")
+            self.emit(f"{item} = _s")
+            self.emit(f"LOG(({site}, {p.array}, _f, {shown}, _o))")
 
     def stored(self, value, dtype):
         """The text of a value as an element of ``dtype``; storing itself rounds to float32."""
@@ -1229,11 +1246,15 @@ class Function:
             return V(result, f"({sign}{value.code})")
         if result is boolean:
             return V(boolean, f"(not {value.code})")
+        # Numba works in the operand's own width and widens afterwards.
+        own = result if value.type is boolean else value.type
         if op == "Invert":
-            return self.wrapped(result, f"(~{value.code})", ~value.hi, ~value.lo)
-        if op == "UAdd":
-            return V(result, f"(+{value.code})", value.lo, value.hi)
-        return self.wrapped(result, f"(-{value.code})", -value.hi, -value.lo)
+            v = self.wrapped(own, f"(~{value.code})", ~value.hi, ~value.lo)
+        elif op == "USub":
+            v = self.wrapped(own, f"(-{value.code})", -value.hi, -value.lo)
+        else:
+            v = V(own, f"(+{value.code})", value.lo, value.hi)
+        return V(result, v.code, v.lo, v.hi)
 
     def e_BinOp(self, node):
         left = self.expr(node.left)
@@ -1572,12 +1593,15 @@ class Function:
     def device(self, source, values, node):
         """Call a device function."""
         program = self.program
+        if any(f is source.function for f in program.stack):
+            self.refuse(f"`{source.name}` calling itself (recursion)", node)
         types = tuple(v.type for v in values)
         if any(t is STATIC for t in types):
             self.refuse(f"passing something that is no number, array or tuple to `{source.name}`")
         if self.instrumented:
             name = f"f{len(program.steps)}_{source.name}"
-            function = Function(program, source, types, name, self.depth + 1)
+            outer = self.loops[-1].line if self.loops else self.outer
+            function = Function(program, source, types, name, self.depth + 1, outer)
             function.compile()
             program.clones.append(function)
         else:
@@ -1600,8 +1624,8 @@ class Function:
 class Loop:
     """A loop being written: what is known at its head, at its exits, and where they are."""
 
-    def __init__(self, head):
-        self.head = head
+    def __init__(self, head, line):
+        self.head, self.line = head, line
         self.exit = None  # what is known where the loop's own test ends it
         self.breaks, self.continues = [], []  # (line for conversions, what is known)
         self.end = self.leave = None
@@ -1632,6 +1656,16 @@ class Place(NamedTuple):
     field: object = None
 
 
+def names_in(node):
+    """The names in a piece of a syntax tree."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def reads(node):
+    """Whether a piece of a syntax tree reads an array."""
+    return any(isinstance(n, ast.Subscript) for n in ast.walk(node))
+
+
 def is_cuda(obj):
     """Whether an object is the cuda module: this package's stand-in or Numba's own."""
     return getattr(obj, "__name__", "") in ("numba.cuda", "numba_cuda.numba.cuda")
@@ -1639,12 +1673,11 @@ def is_cuda(obj):
 
 def is_array(obj):
     """Whether an object is a host array."""
+    if isinstance(obj, type):
+        return False
     return isinstance(getattr(obj, "shape", None), tuple) and hasattr(obj, "dtype")
 
 
 def is_numpy(obj):
     """Whether an object is NumPy or this package's stand-in for it."""
     return getattr(obj, "__name__", "") == "numpy"
-
-
-__all__ = ["Intrinsic", "Program", "Source", "V", "uint32"]

@@ -12,9 +12,8 @@ The definitions follow Nsight Compute, so that the numbers can be held against t
   request needs at least: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum. Words of 8 bytes
   go by half warps, words of 16 bytes by quarters.
 * A branch is one execution of an if, a while or a for by a warp; it is uniform if all active lanes
-  take the same way: smsp__sass_average_branch_targets_threads_uniform.pct. The compiler turns
-  short branches into predicated instructions and unrolls loops, so that the hardware's own number of
-  branches is lower.
+  take the same way: smsp__sass_average_branch_targets_threads_uniform.pct. The compiler turns short
+  branches into predicated instructions and unrolls loops, so that the hardware has fewer of them.
 * ``lanes`` is the number of active lanes per statement executed by a warp, as in
   smsp__thread_inst_executed_per_inst_executed.
 

@@ -9,7 +9,7 @@ from . import types
 from .checks import Checks
 from .compiler import Intrinsic, Program, V, is_array
 from .counts import Counts
-from .faults import Finding, KernelFault, TypeRefused, Unsupported, fault
+from .faults import Finding, KernelFault, Unsupported, fault
 from .intrinsics import BLOCK, CALLS, GRID, GROUPS
 from .memory import Memory, View, global_address, packed, unit_of
 from .runtime import Grid, next_state
@@ -141,9 +141,6 @@ class DeviceArray:
     def ravel(self, order="C"):
         """The same memory in one dimension."""
         return self.reshape((self.size,))
-
-    def view_as(self, dtype):
-        raise Unsupported("view() of a device array")
 
     def split(self, section, stream=0):
         """The array in pieces of ``section`` elements."""
@@ -293,14 +290,17 @@ class Kernel:
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
         self.__wrapped__ = function
-        self._source = None
+        try:  # now: later the file may have changed, or another page be in its place
+            self._source = Source(function)
+        except Unsupported as unknown:
+            self._source = unknown
         self.programs = {}
         self.constants = {}
 
     @property
     def source(self):
-        if self._source is None:
-            self._source = Source(self.py_func)
+        if isinstance(self._source, Unsupported):
+            raise self._source
         return self._source
 
     def __getitem__(self, config):
@@ -408,7 +408,8 @@ class Kernel:
         finally:
             record.seconds = time.perf_counter() - began
             if run is not None:
-                record.findings += run.findings.values()
+                found = list(run.findings.values())
+                record.findings += run.checks.settle(found) if run.checks else found
                 record.steps = run.used
         if record.findings and settings.raise_findings:
             record.error = fault(record.findings[0])
@@ -827,6 +828,3 @@ def numba_module(cuda):
                 setattr(module, name, scalar)
         module.void = types.void
     return numba
-
-
-__all__ = ["Configured", "DeviceArray", "Kernel", "Launch", "Settings", "TypeRefused"]

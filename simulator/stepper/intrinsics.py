@@ -8,10 +8,11 @@ import ast
 import math
 
 from . import ops
-from .compiler import NONE, UNKNOWN, Function, Intrinsic, NumpyName, Place, V
+from .compiler import Intrinsic, NumpyName, V
 from .source import Source
 from .types import (
     ALIASES,
+    NONE,
     STATIC,
     VECTORS,
     Array,
@@ -24,6 +25,7 @@ from .types import (
     float16,
     float32,
     float64,
+    int8,
     int32,
     int64,
     mix,
@@ -545,8 +547,6 @@ def absolute(fc, node):
         return V(type, f"abs({x.code})")
     if type.kind == "u":
         return x
-    from .types import int8
-
     type = int8 if type is boolean else type
     lo = 0 if x.lo <= 0 <= x.hi else min(abs(x.lo), abs(x.hi))
     return fc.wrapped(type, f"abs({x.code})", lo, max(abs(x.lo), abs(x.hi)))
@@ -803,4 +803,3 @@ CALLS = {
     },
     "random.xoroshiro128p_next": random("next", uint64),
 }
-__all__ = ["UNKNOWN", "Function", "Place", "call", "value"]

@@ -19,7 +19,7 @@ import time
 from . import ops
 from .faults import Finding, KernelFault, fault, triple, who
 from .memory import Memory, View, fresh, half_to_float, packed, unit_of
-from .types import Array, Record, array_type, float16, float32
+from .types import Array, Record, float16, float32
 
 WARP = 32
 FULL = 0xFFFFFFFF
@@ -88,6 +88,11 @@ class Warp:
                 t.at = t.generator.send(t.result)
             except StopIteration:
                 t.at = None
+            except Exception:
+                if grid.trace:  # what the step did until then belongs to the recording
+                    ends.append(len(log))
+                    grid.trace.step(self, place, active[: len(ends)], ends, log)
+                raise
             t.result = None
             ends.append(len(log))
         gone = [t for t in active if t.at.__class__ is not int]
@@ -554,6 +559,7 @@ class Grid:
             else:
                 for number, index in indices:
                     block = Block(self, number, index)
+                    self.spend(len(block.order))
                     for t in block.order:
                         self.current = t
                         function(t, *args)
@@ -588,6 +594,7 @@ class Grid:
                 pending = number is not None
                 if pending:
                     block = Block(self, number, index)
+                    self.spend(len(block.order))
                     block.start(function, args)
                     active.append([block, None])
                     if self.trace:
@@ -634,7 +641,7 @@ class Grid:
         if self.used >= self.marked:
             self.marked = self.used + 4096
             step = self.steps[math.ceil(place)]
-            self.spend(0, step.line, active[0])
+            self.spend(0, step.loop, active[0])
         if self.trace:  # first: it notes what is not written yet, which the checks change
             self.trace.step(warp, place, active, ends, self.log)
         if self.log and self.checks:
@@ -781,6 +788,8 @@ def namespace_of(grid):
             if dtype.whole and not dtype.lo <= new <= dtype.hi:
                 new = ops.wrap(new, dtype.size, dtype.kind == "i")
             elements[flat] = new
+            if new != old:
+                grid.wasted = 0  # something that waiting loops may have waited for
             if instrumented:
                 log((site, array, flat, elements[flat], old))
             return old
@@ -792,6 +801,7 @@ def namespace_of(grid):
         was = elements[flat]
         if was == old:
             elements[flat] = value
+            grid.wasted = 0
         if instrumented:
             log((site, array, flat, elements[flat], was))
         return was
@@ -851,6 +861,3 @@ def uses_half(grid):
     types += [c[2] for c in grid.program.constants if isinstance(c, tuple) and len(c) == 3]
     fields = [f.type for t in types if isinstance(t, Record) for f in t.fields]
     return float16 in types or float16 in fields
-
-
-__all__ = ["Grid", "array_type"]

@@ -9,14 +9,20 @@ _texts = {}  # filename -> source text that is in no file
 _trees = {}  # filename -> (text, tree)
 
 
-def remember(filename, text):
+def remember(filename, text, first_line=1):
     """Tell the stepper (and Python's tracebacks) the source of code that is in no file.
 
-    ``filename`` is what was given to compile(); line 1 of ``text`` must be line 1 of that file,
-    so put newlines before a piece that starts further down.
+    ``filename`` is what was given to compile(). A piece that does not begin in line 1, such as one
+    block of a page, is put into what is known of the file already; a text from line 1 on replaces
+    it.
     """
-    _texts[filename] = text
     lines = text.splitlines(keepends=True)
+    if first_line > 1:
+        known = _texts.get(filename, "").splitlines(keepends=True)
+        known += ["\n"] * (first_line - 1 + len(lines) - len(known))
+        known[first_line - 1 : first_line - 1 + len(lines)] = lines
+        lines = known
+    _texts[filename] = text = "".join(lines)
     linecache.cache[filename] = (len(text), None, lines, filename)
 
 
@@ -48,9 +54,9 @@ class Source:
                 f"`{self.name}`: parameters with * or **", self.node.lineno, self.filename
             )
         self.params = [a.arg for a in args.posonlyargs + args.args]
-        self.defaults = dict(
-            zip(self.params[len(self.params) - len(fn.__defaults__ or ()) :], fn.__defaults__ or ())
-        )
+        defaults = fn.__defaults__ or ()
+        last = self.params[len(self.params) - len(defaults) :]
+        self.defaults = dict(zip(last, defaults, strict=True))
 
     def _find(self, code):
         if code.co_name == "<lambda>":

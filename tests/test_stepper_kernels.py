@@ -1,0 +1,200 @@
+"""The kernels of the site run in the stepper: their examples pass, and the checks agree with them.
+
+Every module under kernels/ is run in a copy of its own, with the stepper in Numba's place, and so
+are its examples. What does not run is listed with the reason, and the reason is tested as well.
+"""
+
+import ast
+import doctest
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator.stepper import LimitReached, Stepper
+
+ROOT = Path(__file__).resolve().parent.parent
+FILES = sorted(
+    p.relative_to(ROOT).as_posix()
+    for p in (ROOT / "kernels").rglob("*.py")
+    if p.name != "__init__.py"
+)
+# Libraries that drive a GPU themselves: nothing to simulate.
+GPU_LIBRARIES = {"cupy", "cupyx", "mpi4py", "torch", "triton", "mlx", "nccl", "cuda"}
+# Examples that use the names of another module's example, before which their page shows them.
+CONTINUES = {
+    "kernels/wrong/blur_no_edge.py",
+    "kernels/wrong/histogram_lost_updates.py",
+    "kernels/wrong/nccl_ring_schedule.py",
+}
+# Modules that keep a GPU busy for a while on purpose.
+BUSY = {"kernels/execution_model/asynchrony.py"}
+# Known-wrong kernels whose own example shows what goes wrong: what the checks say to it.
+CAUGHT = {
+    "kernels/wrong/threads_and_blocks_thread_index_only.py": set(),  # all write the same values
+    "kernels/wrong/execution_model_lost_result.py": set(),  # the host's mistake
+}
+
+
+def needs(file, seen=None):
+    """The GPU library that a module imports, itself or by another module of kernels/, or None."""
+    seen = set() if seen is None else seen
+    seen.add(file)
+    text = (ROOT / file).read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+        for name in names:
+            if name.split(".")[0] in GPU_LIBRARIES:
+                return name.split(".")[0]
+            other = name.replace(".", "/") + ".py"
+            if other not in seen and (ROOT / other).is_file():
+                found = needs(other, seen)
+                if found:
+                    return found
+    # The examples may import as well.
+    return "cupy" if ">>> import cupy" in text else None
+
+
+RUN = [f for f in FILES if f not in CONTINUES | BUSY and not needs(f)]
+
+
+@pytest.fixture
+def load():
+    """``load(file)`` imports a fresh copy of a module, to be used where a stepper is installed."""
+    before = {k: m for k, m in sys.modules.items() if k.split(".")[0] == "kernels"}
+    for name in before:
+        del sys.modules[name]
+
+    def run(file):
+        return importlib.import_module(file.removesuffix(".py").replace("/", "."))
+
+    yield run
+    for name in [k for k in sys.modules if k.split(".")[0] == "kernels"]:
+        del sys.modules[name]
+    sys.modules.update(before)
+
+
+def examples(module):
+    """(failed, attempted, report) of a module's examples."""
+    report = []
+    runner = doctest.DocTestRunner(verbose=False)
+    failed = attempted = 0
+    for test in doctest.DocTestFinder().find(module):
+        result = runner.run(test, out=report.append)
+        failed, attempted = failed + result.failed, attempted + result.attempted
+    return failed, attempted, "".join(report)
+
+
+@pytest.mark.parametrize("file", RUN)
+@pytest.mark.parametrize("mode", ["run", "check"])
+@pytest.mark.parametrize("seed", [None, 1])
+def test_a_module_and_its_examples_run(file, mode, seed, load):
+    stepper = Stepper(mode=mode, seed=seed, max_steps=20_000_000, raise_findings=False)
+    with stepper.installed():
+        failed, attempted, report = examples(load(file))
+    assert not failed, report
+    assert attempted or "__doc__" not in report
+    kinds = {f.kind for f in stepper.findings}
+    if file.startswith("kernels/wrong/"):
+        assert kinds == CAUGHT.get(file, set()), [str(f) for f in stepper.findings]
+    else:
+        assert not kinds, [str(f) for f in stepper.findings]
+
+
+@pytest.mark.parametrize("file", sorted(CONTINUES))
+def test_an_example_that_continues_another_says_so(file, load):
+    stepper = Stepper()
+    with stepper.installed():
+        failed, _, report = examples(load(file))
+    assert failed and "NameError" in report
+
+
+@pytest.mark.parametrize("file", sorted(BUSY))
+def test_what_is_busy_on_purpose_is_stopped(file, load):
+    stepper = Stepper(max_steps=50_000)
+    with stepper.installed(), pytest.raises(LimitReached):
+        load(file)
+
+
+def test_most_modules_run():
+    gpu = [f for f in FILES if needs(f)]
+    assert set(FILES) == set(RUN) | set(gpu) | CONTINUES | BUSY
+    assert len(RUN) > len(FILES) / 2, (len(RUN), gpu)
+
+
+# ---------------------------------------------------------------- known-wrong kernels
+
+F4 = np.float32
+
+
+def float_grid(rows, columns):
+    return np.arange(rows * columns, dtype=F4).reshape(rows, columns)
+
+
+# Module of kernels/wrong -> (kernel, launch, arguments, what is found).
+WRONG = {
+    "vector_add_no_guard": (
+        "add_no_guard_kernel",
+        (3, 2),
+        lambda: [np.arange(5, dtype=F4) for _ in range(3)],
+        "out-of-bounds",
+    ),
+    "matmul_or_guard": (
+        "matmul_or_guard_kernel",
+        ((1, 2), (8, 2)),
+        lambda: [float_grid(3, 5), float_grid(5, 4), np.zeros((3, 4), F4)],
+        "out-of-bounds",
+    ),
+    "transpose_no_barrier": (
+        "transpose_no_barrier_kernel",
+        ((2, 3), (16, 16)),
+        lambda: [float_grid(48, 32), np.zeros((32, 48), F4)],
+        "shared-race",
+    ),
+    "blur_no_edge": (
+        "blur_no_edge_kernel",
+        ((2, 3), (4, 2)),
+        lambda: [np.zeros((5, 7), np.uint8), 1, np.zeros((5, 7), np.uint8)],
+        "negative-index",
+    ),
+    "histogram_lost_updates": (
+        "histogram_lost_kernel",
+        (1, 40),
+        lambda: [np.arange(40, dtype=np.int32) % 4 // 3, np.zeros(4, np.int32)],
+        None,  # all lost updates write the same number: no race to see, a wrong result
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("seed", [None, 7])
+def test_a_wrong_kernel_is_caught(name, seed, load):
+    """What memcheck and racecheck find on a GPU, the checks find here, at a line of the kernel."""
+    kernel, config, arguments, kind = WRONG[name]
+    file = f"kernels/wrong/{name}.py"
+    stepper = Stepper(mode="check", seed=seed, raise_findings=False)
+    args = arguments()
+    with stepper.installed():
+        try:
+            getattr(load(file), kernel)[config](*args)
+        except IndexError:
+            assert kind == "out-of-bounds"
+    assert {f.kind for f in stepper.findings} == ({kind} if kind else set())
+    if kind is None:
+        assert args[1].tolist() == [1, 1, 0, 0]
+    source = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    for finding in stepper.findings:
+        assert finding.filename.endswith(file)
+        assert finding.array in source[finding.line - 1]
+
+
+def test_every_wrong_kernel_of_numba_is_here():
+    wrong = {f for f in FILES if f.startswith("kernels/wrong/")}
+    numba = {f for f in wrong if "@cuda.jit" in (ROOT / f).read_text(encoding="utf-8")}
+    assert numba == {f"kernels/wrong/{name}.py" for name in WRONG} | set(CAUGHT)

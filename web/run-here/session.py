@@ -1,0 +1,101 @@
+"""Runs what the reader's editor holds. The worker calls ``run`` and ``check``, and gets JSON."""
+
+import ast
+import contextlib
+import io
+import json
+import time
+import traceback
+
+from simulator.stepper import KernelFault, Result, Stepper, Unsupported, line_of, remember
+
+FILE = "program.py"
+OUTPUT = 100_000  # characters of output that are kept
+STEPS = 60_000  # steps of a launch that are shown
+LAUNCHES = 40  # launches that are shown
+SEEDS = (1, 2)  # orders of threads, beside the usual one, that a check tries
+
+
+class Output(io.StringIO):
+    """What the program prints, up to a length."""
+
+    def write(self, text):
+        room = OUTPUT - self.tell()
+        if len(text) > room:
+            if room > 0:
+                super().write(text[:room])
+                super().write("\n(cut: too much output)")
+            return len(text)
+        return super().write(text)
+
+
+def show(value):
+    """Print the value of an expression that is a statement of its own, as ``>>>`` does."""
+    if value is not None:
+        print(repr(value))
+
+
+def execute(source, **settings):
+    """Run a program. Returns a Result, whatever happens."""
+    stepper = Stepper(raise_findings=False, **settings)
+    namespace = {"__name__": "__main__", "__show__": show}
+    output, error, line, message = Output(), None, None, ""
+    remember(FILE, source)
+    try:
+        tree = ast.parse(source, FILE)
+        for statement in tree.body:
+            if isinstance(statement, ast.Expr):
+                call = ast.Call(ast.Name("__show__", ast.Load()), [statement.value], [])
+                statement.value = ast.fix_missing_locations(
+                    ast.copy_location(call, statement.value)
+                )
+        with contextlib.redirect_stdout(output), stepper.installed():
+            exec(compile(tree, FILE, "exec"), namespace)
+    except BaseException as caught:  # the program's own errors, whatever they are
+        error, line = caught, line_of(caught, FILE)
+        message = str(caught) if isinstance(caught, KernelFault | Unsupported) else ""
+        message = message or traceback.format_exception_only(caught)[-1].strip()
+    return Result(output.getvalue(), error, line, message, stepper.launches, namespace)
+
+
+def run(source, mode, time_limit):
+    """Run a program. ``mode``: "run" or "record"; ``time_limit``: seconds for one launch."""
+    began = time.perf_counter()
+    result = execute(source, mode=mode, time_limit=time_limit)
+    return report(result, time.perf_counter() - began)
+
+
+def check(source, time_limit):
+    """Run a program under several orders of its threads, and look for what is wrong in each."""
+    began = time.perf_counter()
+    result = execute(source, mode="check", time_limit=time_limit)
+    differs = None
+    if result.error is None:
+        for seed in SEEDS:
+            other = execute(source, mode="check", time_limit=time_limit, seed=seed)
+            known = {(f.kind, f.line) for f in result.findings}
+            new = [f for f in other.findings if (f.kind, f.line) not in known]
+            if new and result.launches:
+                result.launches[-1].findings.extend(new)
+            if other.output != result.output:
+                differs = other.output
+    return report(result, time.perf_counter() - began, differs=differs, orders=1 + len(SEEDS))
+
+
+def report(result, seconds, **more):
+    """A Result as JSON. Long recordings are cut, and say so."""
+    launches, left = result.launches[:LAUNCHES], STEPS
+    shown = Result(
+        result.output, result.error, result.line, result.message, launches, result.namespace
+    )
+    whole = []
+    for launch in launches:
+        trace = launch.trace
+        whole.append(len(trace.steps) if trace else 0)
+        if trace and len(trace.steps) > left:
+            del trace.steps[left:]
+            trace.cut = True
+        left -= len(trace.steps) if trace else 0
+    data = shown.as_dict(most_steps=STEPS)
+    data.update(more, seconds=seconds, hidden=len(result.launches) - len(launches), whole=whole)
+    return json.dumps(data, separators=(",", ":"), allow_nan=False, default=str)
