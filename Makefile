@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help serve site test gpu bench fmt status
+.PHONY: help serve site offline test scale gpu bench fmt status
 # A half-made file is removed, so that the next run makes it again.
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
@@ -28,6 +28,9 @@ serve: site/.built ## build the site and serve it on http://127.0.0.1:8000 (PORT
 
 site: site/.built ## build the site into site/
 	@echo "The site is in site/"
+
+offline: site/.built ## build the site for reading without a server: dist/lockstep-site.zip
+	@$(PY) tools/offline.py
 
 test: .venv/.installed node_modules/.installed ## run the whole CPU suite: every page, kernel and test
 	@$(NODE_PATHS) $(PY) tools/assets.py

@@ -24,13 +24,18 @@ from lockstep.page import RECORDED, Mistake, Page, PageError, digest
 __all__ = ["SCHEMA", "Evidence", "digest", "file_digest", "write"]
 
 SCHEMA = 1
+HISTORY = 20  # points that a row keeps
 # Best first. A block shows the best level that a fresh record gives it.
 LEVELS = ("gpu", "simulator", "cpu", "compiled", "shown", "awaiting")
 
 
 def write(path: Path, data: dict) -> None:
-    """Write a record as JSON, whole or not at all: a run that dies leaves the old one."""
+    """Write a record as JSON, whole or not at all: a run that dies leaves the old one.
+
+    A row of a measurement takes over what the record before said of it, as ``history``.
+    """
     path = Path(path)
+    data = _with_history(path, data)
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -77,6 +82,38 @@ def _impossible(row: dict, sources: dict[str, str]) -> str | None:
         if not math.isclose(row["gbps"], row["bytes"] / row["us"] / 1e3, rel_tol=0.01):
             return f"{row['id']}: its GB/s do not follow from its bytes and its time"
     return None
+
+
+def _with_history(path: Path, data: dict) -> dict:
+    """Return a record of measurements with the rows of the record before it as points of time.
+
+    A point is the date and the figures of a row, oldest first. Another GPU starts anew.
+    """
+    if "rows" not in data:
+        return data
+    old = {}
+    if path.is_file():
+        try:
+            before = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            before = {}  # a broken record is mended by the run that replaces it
+        if before.get("device", {}).get("name") == data.get("device", {}).get("name"):
+            old = {row["id"]: (row, before["date"]) for row in before.get("rows", [])}
+    rows = []
+    for row in data["rows"]:
+        points = []
+        if row["id"] in old:
+            last, date = old[row["id"]]
+            points = [*last.get("history", []), point(last, date)]
+            if last["unit"] != row["unit"]:
+                points = []  # figures that cannot be compared
+        rows.append(row | {"history": points[-HISTORY:]})
+    return data | {"rows": rows}
+
+
+def point(row: dict, date: str) -> dict:
+    """Return the figures of a row, and their date, as a point of its history."""
+    return {"date": date} | {key: row[key] for key in ("ours", "reference", "value") if key in row}
 
 
 def file_digest(path: Path) -> str:

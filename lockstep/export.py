@@ -1,6 +1,7 @@
 """What the built site holds for machines and for taking away.
 
-* ``data/*.json``: pages, roadmap, benchmarks, microbenchmarks, each with a JSON schema;
+* ``data/*.json``: pages, roadmap, benchmarks, microbenchmarks, each with a JSON schema, and
+  ``data/index.json``, which lists them and says their version;
 * beside each page its Markdown and, where it has Python, its script and its notebook;
 * in the folder of a page whose kernels run in the browser, ``run.json``: their programs;
 * ``llms.txt``, the list of pages, and ``llms-full.txt``, their text.
@@ -23,11 +24,13 @@ from lockstep.page import Block, Mistake, Page, PageError, read_all
 SCHEMAS = Path(__file__).parent / "schemas"
 LICENSE = "Text: CC BY 4.0. Code: Apache-2.0."
 PYTHON = {"python", "pycon"}
+# Of the data files. Raised when a column is renamed, removed or changes its meaning.
+VERSION = 1
 
 BENCHMARK = (
-    "id title kernel sha256 size dtype ours reference unit ratio spread error device date fresh"
+    "id title kernel sha256 size dtype ours reference unit ratio spread error device date fresh history"
 ).split()
-MICROBENCHMARK = ("id title value unit spread method kernel device date fresh terms").split()
+MICROBENCHMARK = "id title value unit spread method kernel device date fresh terms history".split()
 
 ADMONITION = re.compile(
     r'(?:\?\?\?\+?|!!!|===[!+]?)\s+(?P<kind>[\w -]+?)?\s*(?:"(?P<title>.*)")?\s*$'
@@ -79,10 +82,14 @@ def downloads(page: Page) -> list[dict]:
 
 def write(source: Source, site_dir: Path) -> None:
     """Write every file below a built site. Raises ``PageError`` for a figure that is not there."""
+    index = {"version": VERSION, "url": source.url, "license": LICENSE, "files": []}
     for name, rows in data(source).items():
+        places = {"file": f"data/{name}.json", "schema": f"data/schemas/{name}.json"}
+        index["files"].append(places | {"rows": len(rows)})
         _write(site_dir / "data" / f"{name}.json", _json(rows))
         schema = (SCHEMAS / f"{name}.json").read_text(encoding="utf-8")
         _write(site_dir / "data" / "schemas" / f"{name}.json", schema)
+    _write(site_dir / "data/index.json", _json(index))
     for page in source.pages:
         _write(site_dir / f"{page.name}.md", markdown(page, source))
         if has_python(page):
@@ -166,8 +173,9 @@ def _roadmap_rows(source: Source) -> list[dict]:
 
 
 def _rows(table: dict[str, dict], columns: list[str]) -> list[dict]:
+    started = {"history": []}  # what a row of a first run has
     return [
-        {c: row["device"]["name"] if c == "device" else row[c] for c in columns}
+        {c: row["device"]["name"] if c == "device" else (started | row)[c] for c in columns}
         for _, row in sorted(table.items())
     ]
 
@@ -228,7 +236,7 @@ def _generated(source: Source, page: Page, line: str) -> list[str] | None:
         return lines
     if line.strip() == "[[evidence:summary]]":
         text = summary.render(source.pages, source.records, folder)
-        return re.sub(r"</?span[^>]*>", "", text).split("\n")
+        return re.sub(r"<svg.*?</svg>|</?span[^>]*>", "", text).split("\n")
     return None
 
 

@@ -23,8 +23,7 @@ import yaml
 from lockstep import quiz
 
 SOURCES = ("kernels", "snippets")
-# alt="" is for a picture that says nothing; whoever means that writes HTML.
-NO_ALTERNATIVE = re.compile(r"!\[\s*\][(\[]|<img\b(?![^>]*\balt=)[^>]*>", re.IGNORECASE)
+NO_ALTERNATIVE = re.compile(r"!\[\s*\][(\[]")
 OUTPUT = "snippets/output/"  # recorded output lives here, written by runs only
 
 # What a language needs in its fence header, beside the include line.
@@ -373,6 +372,9 @@ def read_blocks(
             elif MARKER.search(text):
                 mend = "write it as <code>&#45;-8&lt;-- [start:name]</code>"
                 wrong(number, "a section marker in prose disappears from the page", mend)
+            elif NO_ALTERNATIVE.search(re.sub(r"`[^`]*`", "", text)):
+                mend = "say in the brackets what the picture shows"
+                wrong(number, "an image without a text alternative", mend)
             elif any(mark in text for mark in MARKS) and "`" not in text:
                 wrong(number, "an include outside a fence", "put it inside a fenced block")
             elif what := _typed_html(text):

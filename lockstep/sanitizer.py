@@ -31,7 +31,8 @@ def run(root: Path, tool: str, env: dict) -> int:
     )  # fmt: skip
     summary = re.findall(r"^=+ (?:ERROR SUMMARY|RACECHECK SUMMARY): (.*)$", done.stdout, re.M)
     passed = re.findall(r"^(\d+) passed.*$", done.stdout, re.M)
-    print("\n".join(done.stdout.splitlines()[-25:]))
+    said = [line for line in done.stdout.splitlines() if line.startswith("=========")]
+    print("\n".join(said[:60] if done.returncode else done.stdout.splitlines()[-5:]))
     print(f"{tool}: {summary}, exit code {done.returncode}", flush=True)
     if done.returncode or not summary or not passed:
         return done.returncode or 1

@@ -5,7 +5,7 @@ import posixpath
 import re
 from collections import Counter
 
-from lockstep import figures, languages
+from lockstep import charts, figures, languages
 from lockstep.evidence import LEVELS, Evidence
 from lockstep.page import Page
 
@@ -84,8 +84,10 @@ def _pages(pages: list[Page], records: Evidence, link) -> str:
         counts = ", ".join(f"{levels[level]} {level}" for level in LEVELS if levels[level])
         told = on_gpu or runs
         dates = sorted({run["date"] for run in told})
-        rows.append([link(page), counts, _text(", ".join(where)), ", ".join(dates) or "none"])
-    return _table(["Page", "Blocks", "Device", "Date"], rows, "No page has a block yet.")
+        again = f"`.venv/bin/python -m lockstep run {page.path}`"
+        title = f"{link(page)}<br>{again}"
+        rows.append([title, counts, _text(", ".join(where)), ", ".join(dates) or "none"])
+    return _table(["Page, and how to run it", "Blocks", "Device", "Date"], rows, "No page has a block yet.")
 
 
 def _compilers(pages: list[Page], records: Evidence, link) -> str:
@@ -136,19 +138,28 @@ def _benchmarks(records: Evidence) -> str:
         reference = figures.quantity(row["reference"], row["unit"])
         name = f" ({_text(row['reference_name'])})" if row.get("reference_name") else ""
         ratio = figures.quantity(row["ratio"])
-        cells = [ours, reference + name, ratio] if row["fresh"] else [figures.AWAITING, "", ""]
-        title = f"{_text(row['title'])}<br>`{row_id}`"
+        cells = [ours, reference + name, ratio, charts.bars(row), charts.spark(row)]
+        if not row["fresh"]:
+            cells = [figures.AWAITING, "", "", "", charts.spark(row)]
+        title = f"{_text(row['title'])}<br>`{row_id}`<br>{_again(row)}"
         rows.append([title, *cells, f"{_text(row['device']['name'])}, {row['date']}"])
-    head = ["Benchmark", "Ours", "Reference", "Speed ratio", "Device, date"]
+    head = ["Benchmark", "Ours", "Reference", "Speed ratio", "Ours over it", "Runs"]
+    head.append("Device, date")
     return _table(head, rows, "No benchmark is recorded yet.")
+
+
+def _again(row: dict) -> str:
+    """Return the command that measures a row again."""
+    name = posixpath.basename(row["script"]).removesuffix(".py")
+    return f"`make bench NAME={name}`"
 
 
 def _microbenchmarks(records: Evidence) -> str:
     rows = []
     for row_id, row in sorted(records.microbenchmarks.items()):
         value = figures.quantity(row["value"], row["unit"]) if row["fresh"] else figures.AWAITING
-        title = f"{_text(row['title'])}<br>`{row_id}`"
+        title = f"{_text(row['title'])}<br>`{row_id}`<br>{_again(row)}"
         where = f"{_text(row['device']['name'])}, {row['date']}"
-        rows.append([title, value, _text(row["method"]), where])
-    head = ["What", "Value", "How", "Device, date"]
+        rows.append([title, value, charts.spark(row), _text(row["method"]), where])
+    head = ["What", "Value", "Runs", "How", "Device, date"]
     return _table(head, rows, "No microbenchmark is recorded yet.")

@@ -97,16 +97,21 @@ Not indented.
 """
     put("docs/lessons/first.md", head.format("First", "First") + body)
     page = read(tmp_path / "docs/lessons/first.md", tmp_path)
-    blocks = [{"outcome": "passed"} for _ in page.blocks]
+    blocks = [
+        {"outcome": "passed", "language": block.language, "sha256": block.sha256}
+        for block in page.blocks
+    ]
     run = MACHINE | {"target": "cpu", "outcome": "passed", "blocks": blocks}
     old = {"schema": 1, "page": page.path, "sha256": digest("other"), "runs": [run]}
     new = old | {"sha256": page.sha256}
     evidence.write(tmp_path / "evidence/cpu/pages/lessons/first.json", new)
     evidence.write(tmp_path / "evidence/old/pages/lessons/first.json", old)
     record = MACHINE | {"schema": 1, "script": "benchmarks/x.py"}
-    record["sources"] = {"snippets/load.py": digest((tmp_path / "snippets/load.py").read_text())}
+    put("benchmarks/x.py", "it measures\n")
+    measured = ("snippets/load.py", "benchmarks/x.py")
+    record["sources"] = {path: digest((tmp_path / path).read_text()) for path in measured}
     row = {"id": "launch", "title": "A launch", "unit": "us", "spread": 0.01, "repeats": 25}
-    row |= {"kernel": "snippets/load.py", "sha256": digest("x")}
+    row |= {"kernel": "snippets/load.py", "sha256": record["sources"]["snippets/load.py"]}
     micro = row | {"value": 8.61, "method": "events", "terms": []}
     bench = row | {"size": 7, "dtype": "float32", "ours": 2.0, "reference": 1.0, "ratio": 0.5}
     bench |= {"error": 0.0, "reference_name": "a copy", "us": 2.0}
@@ -188,6 +193,15 @@ def test_the_schema_refuses_what_is_wrong(tiny, change, complaint):
     assert len(found) == 1 and complaint in found[0]
 
 
+def test_the_list_of_the_data_says_its_version_and_leads_to_files(tiny, tmp_path):
+    export.write(tiny, tmp_path / "site")
+    index = json.loads((tmp_path / "site/data/index.json").read_text(encoding="utf-8"))
+    assert index["version"] == export.VERSION and index["url"] == URL
+    for row in index["files"]:
+        assert (tmp_path / "site" / row["schema"]).is_file()
+        assert len(json.loads((tmp_path / "site" / row["file"]).read_text())) == row["rows"]
+
+
 def test_a_built_site_holds_the_files(tiny, tmp_path):
     site = tmp_path / "site"
     export.write(tiny, site)
@@ -195,6 +209,7 @@ def test_a_built_site_holds_the_files(tiny, tmp_path):
     assert files == {
         *(f"data/{name}.json" for name in FILES),
         *(f"data/schemas/{name}.json" for name in FILES),
+        "data/index.json",
         "index.md",
         "lessons/index.md",
         *(f"lessons/first.{suffix}" for suffix in ("md", "py", "ipynb")),
@@ -224,7 +239,9 @@ def test_the_markdown_has_its_blocks_and_figures(tiny, first):
 def test_the_markdown_of_a_marker_is_its_table(tiny):
     page = next(page for page in tiny.pages if page.name == "lessons/index")
     text = export.markdown(page, tiny)
-    assert "| [First](first.md) | 4 cpu, 1 shown, 1 awaiting |" in text and "<span" not in text
+    assert "| 4 cpu, 1 shown, 1 awaiting |" in text and "<span" not in text and "<svg" not in text
+    assert ".venv/bin/python -m lockstep run docs/lessons/first.md" in text
+    assert "make bench NAME=x" in text
 
 
 def test_an_unknown_figure_is_refused(tiny):

@@ -296,7 +296,9 @@ ways:
 
 
 def claim(name, needs="[]", more="kind: lesson\nminutes: 70\n"):
-    return f"---\ntitle: Page {name}\ndescription: x\n{more}roadmap: [f-{name}]\nneeds: {needs}\n---\n"
+    return (
+        f"---\ntitle: Page {name}\ndescription: x\n{more}roadmap: [f-{name}]\nneeds: {needs}\n---\n"
+    )
 
 
 @pytest.fixture
@@ -359,7 +361,9 @@ def test_the_graph_leaves_out_what_follows_and_keeps_lines_short():
     lines, arrows = lesson.layout(rows)
     assert [sorted(line) for line in lines] == [["a"], ["b", "c", "d"], ["e", "f", "g"]]
     assert ("a", "e") not in arrows and ("b", "e") in arrows and len(arrows) == 8
-    assert (lines[1].index("b") < lines[1].index("d")) == (lines[2].index("e") < lines[2].index("g"))
+    assert (lines[1].index("b") < lines[1].index("d")) == (
+        lines[2].index("e") < lines[2].index("g")
+    )
 
 
 def test_a_wide_level_takes_several_lines():

@@ -70,7 +70,6 @@ class DeviceArray:
         if memory.written is not None:
             if len(memory.bytes) == self.view.size * self.view.dtype.size:
                 memory.written = None  # everything is known now
-                self.view.written = None
             else:
                 size = self.view.dtype.size
                 for item in self.view.items():

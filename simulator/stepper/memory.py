@@ -1,15 +1,12 @@
 """Memory of the simulated GPU: allocations, and the arrays that kernels see in them."""
 
-from itertools import count, product
+import math
+from itertools import product
 
 from .types import Record, array_type
 
-POISON = (
-    0xFF  # what memory holds before anything is written: NaN as a float, -1 as a signed integer
-)
+POISON = 0xFF  # the bytes of memory that nothing wrote: NaN as a float, -1 as a signed integer
 SEGMENT = 512  # allocations in global memory start at multiples of this many bytes, as cudaMalloc's
-
-_addresses = count(1)
 
 
 class Memory:
@@ -57,7 +54,7 @@ class View:
     """
 
     __slots__ = ("memory", "type", "elements", "offset", "shape", "strides", "start", "pieces")
-    __slots__ += ("written", "size", "step")
+    __slots__ += ("size", "step")
 
     def __init__(self, memory, dtype, shape, strides, offset=0, start=0, elements=None):
         self.memory = memory
@@ -70,10 +67,7 @@ class View:
             elements = whole[: len(whole) // unit * unit].cast(dtype.format)
         self.elements = elements
         self.step = 1 if isinstance(dtype, Record) else dtype.size  # bytes of one item
-        self.written = memory.written
-        self.size = 1
-        for n in shape:
-            self.size *= n
+        self.size = math.prod(shape)
         self.pieces = (elements, offset, *shape, *strides)
         if isinstance(dtype, Record):
             smallest = min(f.type.size for f in dtype.fields)
@@ -129,10 +123,7 @@ def unit_of(dtype):
 
 def fresh(shape, dtype, space, name, **kw):
     """A new packed array of memory that nothing has written."""
-    count_ = 1
-    for n in shape:
-        count_ *= n
-    memory = Memory.empty(count_ * dtype.size, space, name, **kw)
+    memory = Memory.empty(math.prod(shape) * dtype.size, space, name, **kw)
     return View(memory, dtype, shape, packed(shape, unit_of(dtype)))
 
 

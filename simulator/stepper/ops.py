@@ -201,11 +201,6 @@ def sign(x):
     return x if x != x else (x > 0) - (x < 0)
 
 
-def modf(x):
-    """The fraction and the whole part of ``x``."""
-    return math.modf(x)
-
-
 _log = quiet(math.log, pole=-math.inf)
 # One-argument functions of floats: name -> (function, kind of instruction)
 MATH = {
@@ -274,16 +269,6 @@ def first_set(x, size):
 def reverse_bits(x, size):
     """The bits in the opposite order."""
     return int(format(x & ((1 << 8 * size) - 1), f"0{8 * size}b")[::-1], 2)
-
-
-def smaller(a, b):
-    """``min(a, b)`` of floats, as Numba has it: a NaN on either side gives way to ... itself."""
-    return a if a < b or a != a else b
-
-
-def larger(a, b):
-    """``max(a, b)`` of floats."""
-    return a if a > b or a != a else b
 
 
 # ---------------------------------------------------------------- atomics

@@ -22,7 +22,6 @@ from .memory import Memory, View, fresh, half_to_float, packed, unit_of
 from .types import Array, Record, float16, float32
 
 WARP = 32
-FULL = 0xFFFFFFFF
 TURNS = 1024  # loop turns of one thread between two looks at the limits
 PATIENCE = 300_000  # turns of waiting loops with nobody getting on, until it counts as endless
 
@@ -666,7 +665,7 @@ def namespace_of(grid):
         CBRT=ops.cbrt, POPC=ops.popcount, CLZ=ops.leading_zeros, FFS=ops.first_set,
         BREV=ops.reverse_bits, FMIN=ops.nan_min, FMAX=ops.nan_max, ROUND=ops.round_to_int,
         SIGN=ops.sign, SQRT=math.sqrt, INF=math.inf, NAN=math.nan, M_rint=ops.rint,
-        M_isnan=math.isnan, M_isinf=math.isinf, M_isfinite=math.isfinite, M_modf=ops.modf,
+        M_isnan=math.isnan, M_isinf=math.isinf, M_isfinite=math.isfinite, M_modf=math.modf,
         M_ldexp=ops.quiet(math.ldexp), H2F=half_to_float() if uses_half(grid) else None,
         IDIV=lambda a, b: a // b if b else 0, IMOD=lambda a, b: a % b if b else 0,
         NPMIN=lambda a, b: a if a != a or a < b else b,

@@ -60,7 +60,7 @@ const HTML = `
   <div class="rh-body">
     <section class="rh-code" aria-label="Code and output">
       <div class="rh-editor" data-el="editor"></div>
-      <p class="rh-key" data-el="key" hidden>Right of the code: active lanes (ln), sectors a request (sec), ways of a bank conflict.</p>
+      <p class="rh-key" data-el="key" hidden>Right of the code: active lanes (ln), sectors a request (sec), ways of a bank conflict (2-way), lanes that update one element (16 on 1).</p>
       <div class="rh-breaks" data-el="breaks" role="group" aria-label="Break it"></div>
       <ul class="rh-findings" data-el="findings"></ul>
       <h3 id="rh-output">Output</h3>

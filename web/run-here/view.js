@@ -36,7 +36,7 @@ export class View {
       <div data-el="all" hidden>
         <div class="rh-picks">
           <label data-el="launchLabel">Launch <select data-el="launch"></select></label>
-          <label>Block <select data-el="block"></select></label>
+          <label data-el="blockLabel">Block <select data-el="block"></select></label>
         </div>
         <div class="rh-step">
           <div class="rh-buttons" role="group" aria-label="Steps">
@@ -110,7 +110,7 @@ export class View {
     this.el.block.replaceChildren(
       ...launch.trace.blocks.map((index, k) => make("option", { value: k }, `${triple(index)}${launch.trace.blocks.length > 1 ? ` of ${size(launch.grid)}` : ""}`)),
     )
-    this.el.block.disabled = launch.trace.blocks.length < 2
+    this.el.blockLabel.hidden = launch.trace.blocks.length < 2
     this.chooseBlock(Math.min(block, launch.trace.blocks.length - 1), step ?? 0)
   }
 
@@ -152,7 +152,7 @@ export class View {
     recording.seek(this.at ? mine[this.at - 1] + 1 : this.count ? mine[0] : 0)
     this.draw()
     let words = recording.words(this.at, this.count)
-    if (this.at === this.count) for (const { line, message } of this.faults().slice(0, 1)) words += ` Then line ${line}: ${message.replaceAll("`", "")}`
+    if (this.at === this.count) for (const { line, message } of this.faults().slice(0, 1)) words += ` Line ${line}: ${message.replaceAll("`", "")}`
     el.words.textContent = words
     el.slider.value = this.at
     el.slider.setAttribute("aria-valuetext", words)
@@ -166,11 +166,11 @@ export class View {
     this.line(line)
   }
 
-  // Findings that stopped a thread of this block before its statement was over, so that no step shows it.
+  // Findings that ended the launch in this block: nothing follows them.
   faults() {
     const here = this.recording.trace.blocks[this.block]
     return this.launch.findings.filter(
-      finding => finding.thread && finding.block?.every((n, k) => n === here[k]) && !this.find(finding)?.exact,
+      finding => finding.thread && finding.block?.every((n, k) => n === here[k]) && this.find(finding)?.step === this.count,
     )
   }
 
@@ -183,7 +183,7 @@ export class View {
     const steps = recording.ofBlock[number]
     for (let k = steps.length - 1; k >= 0; k--) {
       const step = recording.steps[steps[k]]
-      if (step[1] === linear >> 5 && (step[3] >>> (linear & 31)) & 1 && recording.line(step) === line) return { block: number, step: k + 1, exact: true }
+      if (step[1] === linear >> 5 && (step[3] >>> (linear & 31)) & 1 && recording.line(step) === line) return { block: number, step: k + 1 }
     }
     return { block: number, step: steps.length }
   }

@@ -1,0 +1,53 @@
+"""Small charts of measured figures, as SVG inside the page: they take its colors, light or dark.
+
+Each has its figures as text, so that it is read aloud as well as seen.
+"""
+
+import html
+
+from lockstep import evidence, figures
+
+WIDTH, BAR, GAP = 160, 10, 3  # px
+SPARK_WIDTH, SPARK_HEIGHT, EDGE = 120, 28, 3
+OURS, OTHER = "var(--ls-accent)", "var(--ls-soft)"
+
+
+def _svg(width: int, height: int, words: str, inside: str) -> str:
+    label = html.escape(words, quote=True).replace("|", "&#124;")  # it stands in a table
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    return f'<svg class="chart" role="img" aria-label="{label}" {size}>{inside}</svg>'
+
+
+def bars(row: dict) -> str:
+    """Draw ours over the reference of a benchmark's row. A longer bar is a larger figure."""
+    pairs = ((OURS, "ours", row["ours"]), (OTHER, "reference", row["reference"]))
+    most = max(value for _, _, value in pairs)
+    inside, words = "", []
+    for i, (color, name, value) in enumerate(pairs):
+        width = max(1, round(WIDTH * value / most, 1))
+        place = f'y="{i * (BAR + GAP)}" width="{width}" height="{BAR}"'
+        inside += f'<rect x="0" {place} rx="1" style="fill: {color}"/>'
+        words.append(f"{name} {figures.quantity(value, row['unit'])}")
+    return _svg(WIDTH, 2 * BAR + GAP, ", ".join(words), inside)
+
+
+def spark(row: dict) -> str:
+    """Draw a row's figure over its recorded runs, the newest last, from zero up."""
+    points = [*row.get("history", []), evidence.point(row, row["date"])]
+    key = "ours" if "ours" in row else "value"
+    values = [point[key] for point in points]
+    words = "; ".join(f"{p['date']} {figures.quantity(p[key], row['unit'])}" for p in points)
+    if len(points) == 1:
+        return "one run"
+    most = max(values) or 1
+    step = (SPARK_WIDTH - 2 * EDGE) / (len(values) - 1)
+    room = SPARK_HEIGHT - 2 * EDGE
+    dots = [
+        (round(EDGE + i * step, 1), round(SPARK_HEIGHT - EDGE - room * value / most, 1))
+        for i, value in enumerate(values)
+    ]
+    line = " ".join(f"{x},{y}" for x, y in dots)
+    inside = f'<polyline points="{line}" style="fill: none; stroke: {OTHER}; stroke-width: 1.5"/>'
+    x, y = dots[-1]
+    inside += f'<circle cx="{x}" cy="{y}" r="2.5" style="fill: {OURS}"/>'
+    return _svg(SPARK_WIDTH, SPARK_HEIGHT, f"{len(points)} runs: {words}", inside)

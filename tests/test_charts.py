@@ -1,0 +1,67 @@
+"""The history of measurements, and the charts of it."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from lockstep import charts, evidence
+
+H200, L4 = {"name": "NVIDIA H200"}, {"name": "NVIDIA L4"}
+
+
+def record(date, ours, device=H200, unit="GB/s"):
+    row = {"id": "add", "ours": ours, "reference": 2.0, "unit": unit, "ratio": ours / 2}
+    return {"schema": 1, "device": device, "date": date, "rows": [row]}
+
+
+def written(file):
+    return json.loads(file.read_text(encoding="utf-8"))["rows"][0]["history"]
+
+
+def test_a_run_keeps_what_earlier_runs_measured_and_no_more_than_20(tmp_path):
+    file = tmp_path / "x.json"
+    evidence.write(file, record("2026-11-01", 1.0))
+    assert written(file) == []
+    evidence.write(file, record("2026-11-02", 3.0))
+    assert written(file) == [{"date": "2026-11-01", "ours": 1.0, "reference": 2.0}]
+    for day in range(3, 28):
+        evidence.write(file, record(f"2026-11-{day:02}", float(day)))
+    history = written(file)
+    assert len(history) == evidence.HISTORY
+    assert history[-1]["date"] == "2026-11-26" and history[0]["date"] == "2026-11-07"
+
+
+@pytest.mark.parametrize("other", [{"device": L4}, {"unit": "us"}])
+def test_another_gpu_or_unit_starts_a_new_history(other, tmp_path):
+    file = tmp_path / "x.json"
+    evidence.write(file, record("2026-11-01", 1.0))
+    evidence.write(file, record("2026-11-02", 1.0, **other))
+    assert written(file) == []
+
+
+def test_a_record_of_a_page_has_no_history(tmp_path):
+    evidence.write(tmp_path / "x.json", {"schema": 1, "runs": []})
+    assert json.loads((tmp_path / "x.json").read_text()) == {"schema": 1, "runs": []}
+
+
+def test_bars_are_as_long_as_their_figures_and_say_them():
+    row = record("2026-11-02", 1.0)["rows"][0]
+    image = ElementTree.fromstring(charts.bars(row))
+    ours, reference = (float(bar.get("width")) for bar in image.iter("rect"))
+    assert ours * 2 == reference == charts.WIDTH
+    assert image.get("role") == "img"
+    assert image.get("aria-label").replace("\u202f", " ").replace("\xa0", " ") == (
+        "ours 1.00 GB/s, reference 2.00 GB/s"
+    )
+
+
+def test_a_line_has_a_point_for_each_run_and_higher_is_more():
+    row = record("2026-11-03", 4.0)["rows"][0] | {"date": "2026-11-03"}
+    assert charts.spark(row) == "one run"
+    row["history"] = [{"date": "2026-11-01", "ours": 1.0}, {"date": "2026-11-02", "ours": 2.0}]
+    image = ElementTree.fromstring(charts.spark(row))
+    points = [p.split(",") for p in image.find("polyline").get("points").split()]
+    heights = [float(y) for _, y in points]
+    assert len(points) == 3 and heights == sorted(heights, reverse=True)
+    assert "2026-11-02" in image.get("aria-label")

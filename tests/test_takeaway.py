@@ -1,0 +1,174 @@
+"""What a reader takes away: the page's script by a button, a section on one page, old bookmarks."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from lockstep import export, moved, printing
+from lockstep.page import PageError
+from tests.pages import PAGES, ROOT, open_page
+from tests.test_site import Links
+
+PAGE = next(page for page in PAGES if page.name.endswith("vector-add"))
+
+
+def test_the_button_copies_the_script_of_the_download(context, server, built):
+    tab = open_page(context, PAGE, server)
+    tab.click("[data-copy-script]")
+    tab.wait_for_function("document.querySelector('.downloads [role=status]').textContent")
+    text = tab.evaluate("navigator.clipboard.readText()")
+    assert text == (built / f"{PAGE.name}.py").read_text(encoding="utf-8")
+    assert text.startswith(f"# {PAGE.title}\n")
+
+
+def test_a_section_stands_on_one_page_with_the_text_of_each_of_its_pages(built):
+    file = built / "print/roadmap/foundation/index.html"
+    text = file.read_text(encoding="utf-8")
+    folder = ROOT / "docs/roadmap/foundation"
+    assert text.count('<section class="sheet"') == len(list(folder.glob("*.md")))
+    lessons = [page for page in PAGES if page.path.startswith("docs/roadmap/foundation/")]
+    assert text.count("<pre") == sum(len(page.blocks) for page in lessons)
+    links = Links()
+    links.feed(text)
+    ids = re.findall(r'\sid="([^"]+)"', text.split("<article")[1])
+    twice = sorted({name for name in ids if ids.count(name) > 1})
+    assert not twice, f"ids that are there twice: {twice[:5]}"
+    assert "<script src" not in text and "noindex" in text
+    index = (built / "roadmap/foundation/index.html").read_text(encoding="utf-8")
+    assert "print/roadmap/foundation/" in index
+    places = (built / "search/search_index.json").parent.glob("index.*.json")
+    assert all('"print/' not in place.read_text(encoding="utf-8") for place in places)
+
+
+def test_a_section_page_reads_well_on_paper_and_on_a_phone(context, server):
+    tab = context.new_page()
+    tab.goto(server + "print/roadmap/foundation/")
+    tab.set_viewport_size({"width": 360, "height": 800})
+    assert tab.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+    tab.emulate_media(media="print")
+    assert len(tab.pdf(format="A4")) > 100_000
+    closed = tab.locator("details:not([open])").count()
+    assert closed == 0 and context.elsewhere == []
+
+
+def test_links_of_a_section_page_lead_where_they_did():
+    one = '<h1 id="a">A</h1><a href="../two/#b">2</a><a href="#a">a</a><img src="../../i.svg">'
+    one += ' <a href="../../x/">x</a><a href="https://example.org/">e</a>'
+    two = '<h2 id="b">B</h2><a href="../one/">1</a>'
+    text = printing.render([("s/one/", one), ("s/two/", two)], "print/s/")
+    assert 'id="s-one--a"' in text and 'href="#s-one--a"' in text
+    assert 'href="#s-two--b"' in text and 'id="s-two--b"' in text
+    assert 'href="#s-one--top"' in text and 'id="s-one--top"' in text
+    assert 'src="../../i.svg"' in text and 'href="../../x/"' in text
+    assert 'href="https://example.org/"' in text
+
+
+# ---------------------------------------------------------------- a small site, built for real
+
+HEAD = "---\ntitle: {0}\ndescription: About it.\nkind: other\n---\n\n# {0}\n\n"
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Returns a function that builds a site of a few pages with this site's own settings."""
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    config, found = re.subn(r"\nnav:\n(?:[ -].*\n|\n)*", "\n", config)
+    assert found == 1
+    (tmp_path / "mkdocs.yml").write_text(config, encoding="utf-8")
+    for part in ("overrides", "lockstep"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    for part in ("css", "js"):
+        shutil.copytree(ROOT / "docs/assets" / part, tmp_path / "docs/assets" / part)
+    for folder in ("kernels", "snippets", "evidence"):
+        (tmp_path / folder).mkdir()
+
+    def build(colab="", **files):
+        for name, text in ({"index.md": HEAD.format("Home")} | files).items():
+            file = tmp_path / "docs" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        site = tmp_path / "site"
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", site]
+        env = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr, site
+
+    return build
+
+
+def test_a_bookmark_to_a_page_that_moved_leads_on(small, chromium):
+    files = {
+        "new/place.md": HEAD.format("Place") + "## Part\n\nHere it is.\n",
+        "moved.yml": "old/spot.md: new/place.md\nold/index.md: index.md\n",
+    }
+    code, said, site = small(**files)
+    assert code == 0, said
+    tab = chromium.new_page()
+    text = (site / "old/spot/index.html").read_text(encoding="utf-8")
+    assert 'href="../../new/place/"' in text and "noindex" in text
+    assert '<a href="../">' in (site / "old/index.html").read_text(encoding="utf-8")
+    import functools
+    import http.server
+    import threading
+
+    from tests.conftest import _Quiet
+
+    handler = functools.partial(_Quiet, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
+        threading.Thread(target=httpd.serve_forever, daemon=True).start()
+        tab.goto(f"http://127.0.0.1:{httpd.server_address[1]}/old/spot/#part")
+        tab.wait_for_url("**/new/place/#part")
+        assert tab.inner_text("h1").startswith("Place")
+        tab.close()
+        httpd.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("old.md: nowhere.md", "docs/moved.yml:2: old.md moved to nowhere.md, which is not there"),
+        ("index.md: index.md", "docs/moved.yml:2: index.md is still there"),
+        ("old: index.md", "docs/moved.yml:2: old is no page of docs/"),
+    ],
+)
+def test_a_move_that_leads_nowhere_is_refused(line, said, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text("x")
+    (tmp_path / "docs/moved.yml").write_text(f"# moved\n{line}\n")
+    with pytest.raises(PageError, match=re.escape(said)):
+        moved.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("See [it](nowhere.md).", "docs/page.md:9: "),
+        ("See [it](index.md#nothing).", "docs/page.md:9: "),
+        ("See [it](#nothing).", "docs/page.md:9: "),
+        ("![](assets/x.svg)", "docs/page.md:9: an image without a text alternative"),
+        ('<img src="assets/x.svg">', "docs/page.md:9: "),  # a page has no HTML images at all
+    ],
+)
+def test_a_dead_link_and_a_silent_image_end_the_build_with_file_and_line(line, said, small):
+    files = {"page.md": HEAD.format("Page") + line + "\n", "assets/x.svg": "<svg/>"}
+    code, output, _ = small(**files)
+    assert code != 0
+    assert said in output, output[-1500:]
+
+
+def test_a_notebook_opens_in_colab_once_the_repository_has_an_address(tmp_path):
+    from types import SimpleNamespace
+
+    from lockstep import hook
+
+    for base, wanted in (("", []), ("https://example.org/x/", [f"{PAGE.name}.ipynb"])):
+        config = SimpleNamespace(extra={"colab": base}, config_file_path=str(ROOT / "mkdocs.yml"))
+        page = SimpleNamespace(file=SimpleNamespace(src_uri=PAGE.path[5:]), meta={})
+        hook.on_page_markdown("", page, config, None)
+        links = [row["href"] for row in page.meta["downloads"] if "Colab" in row["label"]]
+        assert links == [base + name for name in wanted]
+    assert len(export.downloads(PAGE)) == 3

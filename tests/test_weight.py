@@ -1,0 +1,74 @@
+"""A lesson's first visit: how much it weighs, whether it moves, and what is left without scripts."""
+
+import gzip
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.pages import PAGES, url_of
+
+LESSONS = [page for page in PAGES if page.meta["kind"] == "lesson"]
+HOME = next(page for page in PAGES if page.path == "docs/index.md")
+KB = 1000
+TEXT = {".html", ".css", ".js", ".mjs", ".json", ".svg", ".xml", ".txt", ".yml"}
+
+
+def weight(file):
+    """Return a file's bytes on the way to a browser, from a server that compresses text."""
+    data = file.read_bytes()
+    return len(gzip.compress(data, 6)) if file.suffix in TEXT else len(data)
+
+
+@pytest.mark.parametrize("page", [HOME, *LESSONS], ids=lambda page: page.path)
+def test_a_first_visit_weighs_at_most_200_kb(page, context, server, built):
+    tab, asked = context.new_page(), set()
+    context.on("request", lambda request: asked.add(request.url))
+    tab.goto(url_of(page, server))
+    tab.wait_for_load_state("networkidle")
+    tab.wait_for_timeout(300)
+    total = {}
+    for url in asked:
+        file = built / urlsplit(url).path.lstrip("/")
+        file = file / "index.html" if file.is_dir() else file
+        if url.startswith(server) and file.is_file():
+            total[file.name] = weight(file)
+    heaviest = sorted(total.items(), key=lambda item: -item[1])[:8]
+    assert "index.html" in total and len(total) > 5
+    print(f"{page.path}: {sum(total.values()) / KB:.0f} kB in {len(total)} files")
+    assert sum(total.values()) <= 200 * KB, heaviest
+    assert context.elsewhere == []
+
+
+SHIFTS = """() => new Promise(resolve => {
+  let sum = 0
+  new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value
+  }).observe({ type: "layout-shift", buffered: true })
+  setTimeout(() => resolve(sum), 500)
+})"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("page", [HOME, LESSONS[0], LESSONS[-1]], ids=lambda page: page.path)
+def test_a_page_does_not_move_while_it_loads(page, width, chromium, server):
+    context = chromium.new_context(viewport={"width": width, "height": 800})
+    tab = context.new_page()
+    tab.goto(url_of(page, server))
+    tab.wait_for_load_state("networkidle")
+    moved = tab.evaluate(SHIFTS)
+    context.close()
+    assert moved < 0.1
+
+
+@pytest.mark.parametrize("page", [HOME, LESSONS[0]], ids=lambda page: page.path)
+def test_a_page_reads_without_scripts(page, chromium, server):
+    context = chromium.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(url_of(page, server))
+    assert tab.locator("h1").is_visible()
+    assert tab.locator(".md-content pre").first.is_visible()
+    for heading in tab.locator(".md-content h2").all():
+        assert heading.is_visible()
+    assert tab.locator(".md-tabs a, .md-nav a").first.get_attribute("href")
+    assert not tab.locator("[data-copy-script]:visible").count()
+    context.close()
