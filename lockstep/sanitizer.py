@@ -23,6 +23,10 @@ def run(root: Path, tool: str, env: dict) -> int:
         return 2
     tests = sorted(p.relative_to(root).as_posix() for p in (root / "tests").glob("test_kernels*"))
     command = [program, "--tool", tool, "--error-exitcode", "77", "--target-processes", "all"]
+    if tool == "memcheck":
+        # cuda-bindings asks the driver for functions that only newer drivers have, and is told no.
+        # That is no access of a kernel, which is what this tool is here for.
+        command += ["--report-api-errors", "no"]
     python = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
     env = env | {"LOCKSTEP_TARGET": "numba-cuda"}
     done = subprocess.run(
