@@ -28,7 +28,8 @@ PYTHON = {"python", "pycon"}
 VERSION = 1
 
 BENCHMARK = (
-    "id title kernel sha256 size dtype ours reference unit ratio spread error device date fresh history"
+    "id title kernel sha256 size dtype ours reference unit ratio spread error"
+    " device date fresh history"
 ).split()
 MICROBENCHMARK = "id title value unit spread method kernel device date fresh terms history".split()
 

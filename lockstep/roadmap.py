@@ -32,7 +32,7 @@ ID = re.compile(r"[a-z]+(-[a-z0-9]+)+")
 # docs/assets/js/progress.js brings it to life. Without JavaScript there is nothing to keep.
 TOOLS = """\
 <div class="progress" data-search-exclude>
-<p><a class="md-button md-button--primary continue" hidden></a>
+<p><a class="md-button md-button--primary continue" href="#" hidden></a>
 <span>Ticks and answers are kept in this browser, and nowhere else.</span></p>
 <p class="progress__tools">
 <button type="button" class="md-button" data-progress="save">Save as a file</button>

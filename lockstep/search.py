@@ -9,7 +9,8 @@ The index is one object::
 
     docs      [location, title, start of the text, other names]: a section of a page
     terms     every word, sorted, so that the words with one beginning stand together
-    postings  for each term "<delta><weight> ...": sections as differences, base 36; one digit weight
+    postings  for each term "<delta><weight> ...", base 36: the sections that have it, each as the
+              difference from the one before, and one digit of weight
 """
 
 import functools

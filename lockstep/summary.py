@@ -87,7 +87,9 @@ def _pages(pages: list[Page], records: Evidence, link) -> str:
         again = f"`.venv/bin/python -m lockstep run {page.path}`"
         title = f"{link(page)}<br>{again}"
         rows.append([title, counts, _text(", ".join(where)), ", ".join(dates) or "none"])
-    return _table(["Page, and how to run it", "Blocks", "Device", "Date"], rows, "No page has a block yet.")
+    return _table(
+        ["Page, and how to run it", "Blocks", "Device", "Date"], rows, "No page has a block yet."
+    )
 
 
 def _compilers(pages: list[Page], records: Evidence, link) -> str:

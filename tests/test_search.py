@@ -146,7 +146,9 @@ def test_an_empty_question_and_an_unknown_word_find_nothing(reader):
     ask(reader, "warp")
     reader.fill(FIELD, "qqqzzz")
     reader.keyboard.press("q")
-    reader.wait_for_function("document.querySelector('.md-search-result__meta').innerText[0] == 'N'")
+    reader.wait_for_function(
+        "document.querySelector('.md-search-result__meta').innerText[0] == 'N'"
+    )
     assert not addresses(reader)
 
 

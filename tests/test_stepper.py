@@ -1292,10 +1292,11 @@ result = c.copy_to_host()
 @pytest.mark.parametrize(("mode", "seconds"), [("run", 1.0), ("record", 5.0)])
 def test_a_64x64_tiled_matmul_is_fast_enough(mode, seconds):
     best = math.inf
-    for _ in range(3):  # the machine does other things as well: the best of three counts
+    for _ in range(2):  # processor time, for the machine may do other things as well
+        began = time.process_time()
         result = run_script(SPEED, mode=mode)
+        best = min(best, time.process_time() - began)
         assert result.error is None and not result.findings
-        best = min(best, result.launches[0].seconds)
         if best < seconds:
             break
     a, b = result.namespace["a"], result.namespace["b"]

@@ -1,4 +1,4 @@
-"""A lesson's first visit: how much it weighs, whether it moves, and what is left without scripts."""
+"""A first visit: how much it weighs, whether it moves, and what is left without scripts."""
 
 import gzip
 from urllib.parse import urlsplit

@@ -14,7 +14,7 @@ import pytest
 
 from tests.pages import PAGES, ROOT
 
-PARTS = ("docs", "kernels", "snippets", "evidence", "overrides", "lockstep")
+PARTS = ("docs", "kernels", "snippets", "benchmarks", "evidence", "overrides", "lockstep")
 
 
 @pytest.fixture(scope="module")

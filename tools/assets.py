@@ -6,8 +6,10 @@ that a reader's browser asks no other host. A file is written only when it diffe
 no longer wanted is removed.
 """
 
+import hashlib
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -22,6 +24,8 @@ FONTS = {
 }
 
 
+# Kerning, marks, the forms of languages, and figures of one width for tables
+FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl", "tnum"]
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 PYODIDE_NOTICE = """\
 Pyodide {version}, under the Mozilla Public License 2.0: https://www.mozilla.org/MPL/2.0/
@@ -40,7 +44,8 @@ def wanted(root: Path) -> dict[str, bytes]:
     for family, names in FONTS.items():
         package = modules / "@fontsource" / family
         for name in names:
-            files[f"fonts/{name}.woff2"] = (package / f"files/{name}.woff2").read_bytes()
+            font = (package / f"files/{name}.woff2").read_bytes()
+            files[f"fonts/{name}.woff2"] = smaller(root, font)
         files[f"fonts/{family}-LICENSE.txt"] = (package / "LICENSE").read_bytes()
     katex = modules / "katex"
     # Each browser that this site supports reads woff2: the older formats are not shipped.
@@ -48,11 +53,38 @@ def wanted(root: Path) -> dict[str, bytes]:
     css = re.sub(r',url\([^)]+\.(?:woff|ttf)\) format\("[a-z]+"\)', "", css)
     files["katex/katex.min.css"] = css.encode()
     for font in sorted((katex / "dist/fonts").glob("*.woff2")):
-        files[f"katex/fonts/{font.name}"] = font.read_bytes()
+        files[f"katex/fonts/{font.name}"] = smaller(root, font.read_bytes())
     files["katex/LICENSE.txt"] = (katex / "LICENSE").read_bytes()
     shim = modules / "iframe-worker"  # MIT, as its first lines say
     files["iframe-worker.js"] = (shim / "shim/index.js").read_bytes()
     return files | pyodide(modules / "pyodide") | run_here(root)
+
+
+def smaller(root: Path, font: bytes) -> bytes:
+    """Return a font with all of its characters, less hints for old screens and ligatures.
+
+    The site turns ligatures of code off. A sixth of what a first visit weighs goes with them. It
+    takes a second or two, so what it made of a font is kept in .cache/fonts.
+    """
+    kept = root / ".cache/fonts" / hashlib.sha256(repr(FEATURES).encode() + font).hexdigest()
+    if not kept.is_file():
+        from fontTools import subset
+        from fontTools.ttLib import TTFont
+
+        options = subset.Options(flavor="woff2", hinting=False, layout_features=FEATURES)
+        options.drop_tables += ["STAT"]
+        tool = subset.Subsetter(options)
+        loaded = TTFont(io.BytesIO(font), recalcTimestamp=False)
+        tool.populate(unicodes=loaded.getBestCmap())
+        tool.subset(loaded)
+        out = io.BytesIO()
+        loaded.flavor = "woff2"
+        loaded.save(out)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        part = kept.with_suffix(f".{os.getpid()}")
+        part.write_bytes(out.getvalue())
+        part.replace(kept)
+    return kept.read_bytes()
 
 
 def pyodide(package: Path) -> dict[str, bytes]:

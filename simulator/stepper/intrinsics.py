@@ -387,12 +387,12 @@ def atomic(op):
 # ---------------------------------------------------------------- bits
 
 
-def bits(fc, node, name, helper):
+def bits(fc, node, name, function):
     (x,) = numbers(fc, node, ["x"])
     if not x.type.whole or x.type is boolean:
         fc.type_error(f"`cuda.{name}` works on integers, not {x.type.name}", node)
     fc.count("int")
-    return x, f"{helper}({x.code}, {x.type.size})"
+    return x, f"{function}({x.code}, {x.type.size})"
 
 
 def popc(fc, node):

@@ -188,7 +188,7 @@ export class Editor {
     const effects = [setCurrent.of(number)]
     const doc = this.view.state.doc
     if (scroll && number >= 1 && number <= doc.lines)
-      effects.push(EditorView.scrollIntoView(doc.line(number).from, { y: "nearest", yMargin: 40 }))
+      effects.push(EditorView.scrollIntoView(doc.line(number).from, { y: "nearest", yMargin: 90 }))
     this.view.dispatch({ effects })
   }
 

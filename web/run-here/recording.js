@@ -10,6 +10,9 @@ export const bits = mask => {
 
 export const triple = ([x, y, z]) => (z ? `(${x}, ${y}, ${z})` : y ? `(${x}, ${y})` : `${x}`)
 
+// How long a row of a memory is; one dimension is one row.
+export const rowOf = shape => Math.max(1, shape.at(-1) ?? 1)
+
 export class Recording {
   constructor(trace) {
     this.trace = trace
@@ -24,6 +27,7 @@ export class Recording {
     this.ofWarp = trace.blocks.map(() => [])
     this.barriers = trace.blocks.map(() => [])
     this.barrierLines = new Set()
+    this.used = trace.memories.map(() => null) // the rows and columns that are touched at all
     // When each element was first written, where nothing had written it before the launch.
     this.firstWrite = trace.memories.map(m => (m.unwritten === true || m.unwritten.length ? new Map() : null))
     this.unwritten = trace.memories.map(m => (m.unwritten === true ? null : new Set(m.unwritten)))
@@ -36,10 +40,24 @@ export class Recording {
       }
       ;(this.ofWarp[block][warp] ??= []).push(at)
       for (const [, memory, , items, written] of accesses) {
+        this.use(memory, items)
         const first = written && this.firstWrite[memory]
         if (first) for (const item of items) if (!first.has(item)) first.set(item, at)
       }
     })
+  }
+
+  use(memory, items) {
+    const row = rowOf(this.shapeOf[memory])
+    const used = (this.used[memory] ??= { rows: [Infinity, 0], columns: [Infinity, 0] })
+    for (const item of items) {
+      const r = Math.floor(item / row)
+      const c = item % row
+      if (r < used.rows[0]) used.rows[0] = r
+      if (r > used.rows[1]) used.rows[1] = r
+      if (c < used.columns[0]) used.columns[0] = c
+      if (c > used.columns[1]) used.columns[1] = c
+    }
   }
 
   seek(position) {

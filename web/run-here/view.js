@@ -1,10 +1,11 @@
 // The view of one block: its threads, the memories it touches, and the way through its steps.
 
-import { Recording, ranges, triple } from "./recording.js"
+import { Recording, ranges, rowOf, triple } from "./recording.js"
 
 const CELLS = 1024 // elements of a memory that are drawn at once
 const PACE = 500 // milliseconds for a step when it plays
 const HUES = 8
+const SMALL = 64 // elements of a memory that is always drawn as a whole
 const TALL = 224 // pixels that a picture should not be taller than
 const ROWNAME = 54 // pixels for the names of the rows
 
@@ -233,19 +234,30 @@ export class View {
       if (memory.block && !memory.block.every((n, k) => n === here[k])) return
       if (!memory.initial.length) return
       const shape = memory.shape
-      const row = shape.length > 1 ? shape.at(-1) : 0
+      const row = rowOf(shape)
+      // A large memory: only the part that is touched at all.
+      let [top, bottom, left, right] = [0, memory.initial.length / row - 1, 0, row - 1]
+      if (memory.initial.length > SMALL) {
+        const used = recording.used[number]
+        if (!used) return
+        ;[top, bottom] = used.rows
+        ;[left, right] = used.columns
+      }
+      bottom = Math.min(bottom, Math.ceil(memory.initial.length / row) - 1)
       const wide = Math.max(2, ...memory.initial.slice(0, 64).map(v => format(v).length))
       const best = Math.max(26, wide * 8 + 8)
       const room = width - ROWNAME
+      const flat = top === bottom // one row, which may be broken into several
+      const length = right - left + 1
+      const fit = 1 << Math.floor(Math.log2(Math.max(1, room / (best + 2))))
       // With values where they fit, and as small squares where they do not.
-      let columns = Math.min(row || 1 << Math.floor(Math.log2(Math.max(1, room / (best + 2)))), memory.initial.length)
-      let rows = Math.ceil(memory.initial.length / columns)
+      let columns = flat ? Math.min(fit, length) : length
+      let rows = flat ? Math.ceil(length / columns) : bottom - top + 1
       const big = columns * (best + 2) <= room && rows <= 18
       let [cell, high] = [best, 23]
       if (!big) {
-        columns = row || Math.min(64, 1 << Math.floor(Math.log2(Math.max(1, room / 8))))
-        if (columns * 7 > room) columns = Math.floor(room / 8)
-        rows = Math.ceil(memory.initial.length / columns)
+        columns = Math.min(flat ? Math.min(64, 1 << Math.floor(Math.log2(room / 8))) : length, Math.floor(room / 7))
+        if (flat) rows = Math.ceil(length / columns)
         cell = Math.max(5, Math.min(13, Math.floor(room / columns) - 2))
         high = Math.max(5, Math.min(13, Math.floor(TALL / rows) - 2))
       }
@@ -266,11 +278,18 @@ export class View {
         }
         grid.append(line)
       }
+      const whole = top === 0 && left === 0 && (flat ? right === row - 1 : columns === row && bottom === memory.initial.length / row - 1)
       const caption = make("figcaption", {}, make("b", {}, memory.name || "memory"), ` ${memory.space}, ${memory.dtype}[${shape.join(", ")}]`)
       const more = make("span", { class: "rh-more" })
-      caption.append(more)
+      caption.append(whole ? "" : ", the part that is used", more)
       el.memories.append(make("figure", { class: `rh-memory rh-memory--${memory.space}`, "aria-hidden": "true" }, caption, grid))
-      this.shown.push({ number, memory, columns, rows, drawn, cells, names, more, first: 0, row, every: big ? 1 : Math.ceil(14 / (high + 2)) })
+      // The element of a cell, or -1; the row that draws an element; the name of a row.
+      const item = flat
+        ? (r, c) => (r * columns + c < length ? top * row + left + r * columns + c : -1)
+        : (r, c) => (r < rows && c < length ? (top + r) * row + left + c : -1)
+      const rowWith = flat ? k => Math.floor(((k % row) - left) / columns) : k => Math.floor(k / row) - top
+      const named = flat ? r => left + r * columns : r => top + r
+      this.shown.push({ number, memory, columns, rows, drawn, cells, names, more, first: 0, item, rowWith, named, every: big ? 1 : Math.ceil(14 / (high + 2)) })
     })
   }
 
@@ -310,19 +329,17 @@ export class View {
     const { columns, rows, drawn, cells, names, number, memory } = part
     // Move what is drawn to where the step touches it.
     if (touched.size && rows > drawn) {
-      const row = Math.floor(touched.keys().next().value / columns)
+      const row = part.rowWith(touched.keys().next().value)
       if (row < part.first || row >= part.first + drawn) part.first = Math.max(0, Math.min(rows - drawn, row - (drawn >> 1)))
     }
     const values = recording.memory[number]
     names.forEach((node, r) => {
-      const item = (part.first + r) * columns
-      const named = item < values.length && r % part.every === 0
-      const text = named ? `${part.row ? Math.floor(item / part.row) : item}` : ""
+      const text = r % part.every === 0 ? String(part.named(part.first + r)) : ""
       if (node.textContent !== text) node.textContent = text
     })
     cells.forEach((node, k) => {
-      const item = part.first * columns + k
-      const there = item < values.length
+      const item = part.item(part.first + Math.floor(k / columns), k % columns)
+      const there = item >= 0 && item < values.length
       const kind = touched.get(item) ?? 0
       const known = there && recording.isWritten(number, item)
       let name = "rh-cell"
@@ -335,7 +352,7 @@ export class View {
       if (node.textContent !== text) node.textContent = text
       if (there) node.title = `${memory.name}${ranges([item], memory.shape)} = ${known ? values[item] : "not written"}`
     })
-    part.more.textContent = rows > drawn ? ` (rows ${part.first} to ${part.first + drawn - 1} of ${rows})` : ""
+    part.more.textContent = rows > drawn ? ` (rows ${part.named(part.first)} to ${part.named(part.first + drawn - 1)})` : ""
   }
 
   // What the pictures show, in words; made when it is open.
