@@ -38,13 +38,13 @@ test: .venv/.installed node_modules/.installed ## run the whole CPU suite: every
 	@browser=$$($(PY) -m tests.browser) && \
 	export LOCKSTEP_CHROMIUM="$$browser" NUMBA_ENABLE_CUDASIM=1 && \
 	echo "Running the suite in $(JOBS) processes ..." && \
-	$(NODE_PATHS) $(PY) -m pytest -q -n $(JOBS) --dist loadfile -m "not scale" $(ARGS)
+	$(NODE_PATHS) $(PY) -m pytest -q -n $(JOBS) --dist loadfile $(ARGS)
 	@echo; echo "Evidence, for information (the site's deployment refuses stale records):"
 	@$(PY) -m lockstep status || test $$? -eq 1
 
 scale: .venv/.installed node_modules/.installed ## build 350 pages and search them, within the time allowed
 	@$(NODE_PATHS) $(PY) tools/assets.py
-	@$(NODE_PATHS) $(PY) -m pytest -q -s -m scale tests/test_scale.py
+	@LOCKSTEP_SCALE=1 $(NODE_PATHS) $(PY) -m pytest -q -s tests/test_scale.py
 
 gpu: .venv/.installed ## run every page and kernel on this machine's NVIDIA GPU and write evidence/
 	@[[ "$$(nvidia-smi -L 2>/dev/null)" == GPU* ]] || { \

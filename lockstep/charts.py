@@ -7,15 +7,17 @@ import html
 
 from lockstep import evidence, figures
 
-WIDTH, BAR, GAP = 160, 10, 3  # px
-SPARK_WIDTH, SPARK_HEIGHT, EDGE = 120, 28, 3
+WIDTH, BAR, GAP = 96, 8, 2  # px
+SPARK_WIDTH, SPARK_HEIGHT, EDGE = 96, 24, 3
 OURS, OTHER = "var(--ls-accent)", "var(--ls-soft)"
 
 
 def _svg(width: int, height: int, words: str, inside: str) -> str:
     label = html.escape(words, quote=True).replace("|", "&#124;")  # it stands in a table
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-    return f'<svg class="chart" role="img" aria-label="{label}" {size}>{inside}</svg>'
+    # Its column of a table may be narrow: the table scrolls, the chart does not shrink.
+    style = 'style="max-width: none; margin-top: 0.4em"'
+    return f'<svg class="chart" role="img" aria-label="{label}" {size} {style}>{inside}</svg>'
 
 
 def bars(row: dict) -> str:

@@ -54,7 +54,8 @@ def _names(word: str) -> tuple[tuple[str, bool], ...]:
 
 def plain(text: str) -> str:
     """Return the text of a piece of HTML, on one line."""
-    return " ".join(html.unescape(TAG.sub("", BREAK.sub(" ", text))).split())
+    text = html.unescape(TAG.sub("", BREAK.sub(" ", text)))
+    return " ".join(re.sub(r"\\[()\[\]]", " ", text).split())  # less the marks of formulas
 
 
 def index(entries: list[dict]) -> dict:

@@ -140,14 +140,18 @@ def _benchmarks(records: Evidence) -> str:
         reference = figures.quantity(row["reference"], row["unit"])
         name = f" ({_text(row['reference_name'])})" if row.get("reference_name") else ""
         ratio = figures.quantity(row["ratio"])
-        cells = [ours, reference + name, ratio, charts.bars(row), charts.spark(row)]
+        cells = [ours, reference + name, f"{ratio}<br>{charts.bars(row)}"]
         if not row["fresh"]:
-            cells = [figures.AWAITING, "", "", "", charts.spark(row)]
+            cells = [figures.AWAITING, "", ""]
         title = f"{_text(row['title'])}<br>`{row_id}`<br>{_again(row)}"
-        rows.append([title, *cells, f"{_text(row['device']['name'])}, {row['date']}"])
-    head = ["Benchmark", "Ours", "Reference", "Speed ratio", "Ours over it", "Runs"]
-    head.append("Device, date")
+        rows.append([title, *cells, _where(row)])
+    head = ["Benchmark", "Ours", "Reference", "Speed ratio", "Device, date, runs"]
     return _table(head, rows, "No benchmark is recorded yet.")
+
+
+def _where(row: dict) -> str:
+    """Return where and when a row was measured, and its figure over its runs."""
+    return f"{_text(row['device']['name'])}, {row['date']}<br>{charts.spark(row)}"
 
 
 def _again(row: dict) -> str:
@@ -161,7 +165,6 @@ def _microbenchmarks(records: Evidence) -> str:
     for row_id, row in sorted(records.microbenchmarks.items()):
         value = figures.quantity(row["value"], row["unit"]) if row["fresh"] else figures.AWAITING
         title = f"{_text(row['title'])}<br>`{row_id}`<br>{_again(row)}"
-        where = f"{_text(row['device']['name'])}, {row['date']}"
-        rows.append([title, value, charts.spark(row), _text(row["method"]), where])
-    head = ["What", "Value", "Runs", "How", "Device, date"]
+        rows.append([title, value, _text(row["method"]), _where(row)])
+    head = ["What", "Value", "How", "Device, date, runs"]
     return _table(head, rows, "No microbenchmark is recorded yet.")

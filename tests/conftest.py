@@ -14,6 +14,8 @@ from lockstep.page import find_root
 from tests import browser
 
 ROOT = find_root()
+# A minute by itself: `make scale` runs it, and .ci/run after `make test`.
+collect_ignore = [] if os.environ.get("LOCKSTEP_SCALE") == "1" else ["test_scale.py"]
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,12 @@ def url_of(page, server):
 
 
 def open_page(context, page, server):
+    return open_at(context, url_of(page, server))
+
+
+def open_at(context, url):
     tab = context.new_page()
-    tab.goto(url_of(page, server))
+    tab.goto(url)
     tab.wait_for_load_state("networkidle")
     # A solution is folded away: a reader opens it before copying.
     tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")

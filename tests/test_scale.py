@@ -24,8 +24,6 @@ PAGES = 350
 SECONDS = 90
 SOON = 100  # ms
 
-pytestmark = pytest.mark.scale
-
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
