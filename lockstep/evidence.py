@@ -206,7 +206,7 @@ class Evidence:
         return [run for run in self.by_hash.get(page.sha256, []) if self._counts(run, page)]
 
     def _counts(self, run: dict, page: Page) -> bool:
-        """Whether a run passed, was of these very blocks, and had the GPUs that the page asks for."""
+        """Whether a run passed, was of these very blocks, and had the GPUs that they need."""
         recorded = [b["sha256"] for b in run["blocks"] if b["language"] not in RECORDED]
         there = [b.sha256 for b in page.blocks if b.language not in RECORDED]
         if run["outcome"] != "passed" or recorded != there:
