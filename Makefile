@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help serve site offline test scale gpu bench fmt status
+.PHONY: help serve site offline test scale gpu bench metal fmt status
 # A half-made file is removed, so that the next run makes it again.
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
@@ -23,8 +23,10 @@ export NO_MKDOCS_2_WARNING := 1
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-serve: site/.built ## build the site and serve it on http://127.0.0.1:8000 (PORT=8001 for another port)
-	@$(PY) tools/serve.py site $(PORT)
+serve: .venv/.installed node_modules/.installed ## serve the site on http://127.0.0.1:8000, and build again what changes (PORT=8001 for another port)
+	@$(NODE_PATHS) $(PY) tools/assets.py
+	@echo "Building the site ..."
+	@$(NODE_PATHS) $(PY) tools/serve.py $(PORT)
 
 site: site/.built ## build the site into site/
 	@echo "The site is in site/"
@@ -58,6 +60,12 @@ bench: .venv/.installed ## measure the benchmarks on this machine's GPU (NAME=..
 	@$(MAKE) .venv/.installed-gpu
 	@env -u NUMBA_ENABLE_CUDASIM $(PY) -m benchmarks $(NAME)
 
+metal: ## run the Metal kernels on this Mac's GPU and write evidence/ (macOS on Apple silicon)
+	@[[ "$$(uname -sm)" == "Darwin arm64" ]] || { \
+	  echo "make metal: this is no Mac with Apple silicon; 'make test' runs the Metal kernels on a CPU" >&2; exit 1; }
+	@$(MAKE) .venv/.installed-metal
+	@$(PY) tools/apple.py
+
 fmt: .venv/.installed ## format the Python files and mend what ruff can mend
 	@.venv/bin/ruff format . && .venv/bin/ruff check --fix .
 
@@ -77,6 +85,13 @@ status: .venv/.installed ## list pages, blocks by proof, stale and missing evide
 .venv/.installed-gpu: .venv/.installed
 	@echo "Installing CuPy and the CUDA libraries into .venv (about 3 GB) ..."
 	@$(PIP) --editable '.[gpu,mpi]'
+	@touch $@
+
+# What a Mac needs, and no more: the packages of the suite include CUDA's, which macOS does not have.
+.venv/.installed-metal: Makefile tools/venv.sh
+	@PYTHON="$(PYTHON)" tools/venv.sh .venv
+	@echo "Installing NumPy and PyObjC into .venv ..."
+	@$(PIP) 'numpy>=2.2,<2.5' 'pyyaml==6.0.3' 'pyobjc-framework-Metal==12.2.*'
 	@touch $@
 
 # Debian's nodejs comes without npm, so both are asked for.

@@ -1,4 +1,6 @@
-"""Run benchmarks: ``python -m benchmarks [NAME ...] [--list] [--quick]``.
+"""Run benchmarks: ``python -m benchmarks [NAME ...] [--list] [--quick] [--again]``.
+
+The scripts are the modules of this folder and of micro/, each known by the name of its file.
 
 Exit codes: 0 all ran, 1 a script failed (the others' records are written), 2 nothing could run.
 """
@@ -15,22 +17,25 @@ from pathlib import Path
 from benchmarks import harness
 
 FOLDER = Path(__file__).resolve().parent
-NOT_SCRIPTS = {"__init__", "__main__", "harness"}
 
 
 def scripts(folder: Path = FOLDER) -> dict[str, dict]:
-    """Return each script's first line and the GPUs that it needs, without importing it."""
-    found = {}
-    for file in sorted(folder.glob("*.py")):
-        if file.stem in NOT_SCRIPTS:
-            continue
+    """Return each script's first line, path and the GPUs that it needs, without importing it."""
+    found: dict[str, dict] = {}
+    for file in sorted([*folder.glob("*.py"), *folder.glob("micro/*.py")]):
         tree = ast.parse(file.read_text(encoding="utf-8"))
+        names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        if "run" not in names or file.stem == "__main__":
+            continue  # what the scripts share
+        if file.stem in found:  # a record bears the name
+            raise harness.BenchmarkError(f"two scripts are called {file.name}: rename one")
         gpus = 1
         for node in tree.body:
             if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "GPUS":
                 gpus = ast.literal_eval(node.value)
+        path = file.relative_to(folder.parent).as_posix()
         summary = (ast.get_docstring(tree) or "").splitlines()[0]
-        found[file.stem] = {"summary": summary, "gpus": gpus}
+        found[file.stem] = {"summary": summary, "gpus": gpus, "path": path}
     return found
 
 
@@ -58,22 +63,26 @@ def table(bench: harness.Bench) -> str:
     return "\n".join(lines)
 
 
-def run(name: str, device, quick: bool) -> str | None:
+def run(path: str, device, quick: bool, again: bool = False) -> str | None:
     """Run one script and write its records; return what went wrong, or None."""
+    name = Path(path).stem
     began = time.perf_counter()
     print(f"[{name}] starts", flush=True)
     try:
-        bench = harness.Bench(f"benchmarks/{name}.py", device, quick=quick, say=say)
-        importlib.import_module(f"benchmarks.{name}").run(bench)
+        bench = harness.Bench(path, device, quick=quick, say=say)
+        importlib.import_module(path.removesuffix(".py").replace("/", ".")).run(bench)
         print(table(bench))
         if quick:
             if bench.failures:
                 raise harness.BenchmarkError("; ".join(bench.failures))
             print(f"[{name}] quick: nothing is written")
+        elif again:
+            for written in bench.write_again():
+                print(f"[{name}] added to {written.relative_to(bench.root)}")
         else:
             worse = bench.regressions()
-            for path in bench.write():
-                print(f"[{name}] wrote {path.relative_to(bench.root)}")
+            for written in bench.write():
+                print(f"[{name}] wrote {written.relative_to(bench.root)}")
             for line in worse:
                 print(f"[{name}] REGRESSION {line}")
     except Exception as error:
@@ -98,6 +107,9 @@ def main(argv: list[str] | None = None, make_device=harness.Device) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="which to run (default: all)")
     parser.add_argument("--list", action="store_true", help="say what there is, and stop")
     parser.add_argument("--quick", action="store_true", help="small and few; writes no record")
+    parser.add_argument(
+        "--again", action="store_true", help="add a second measurement to the records there are"
+    )
     options = parser.parse_args(argv)
     known = scripts()
     if options.list:
@@ -121,7 +133,7 @@ def main(argv: list[str] | None = None, make_device=harness.Device) -> int:
             skipped.append(name)
             print(f"[{name}] skipped: needs {known[name]['gpus']} GPUs, here: {device.count}")
             continue
-        wrong = run(name, device, options.quick)
+        wrong = run(known[name]["path"], device, options.quick, options.again)
         if wrong:
             failed.append(wrong)
     ran = len(chosen) - len(failed) - len(skipped)

@@ -11,11 +11,12 @@ A benchmark is a module of this package with a function ``run(bench)``. The rule
   written. That empties the L2 cache of the data to be read, and it keeps the GPU busy while the
   host queues the work, so that the time of a launch stays out of the time of a kernel.
 * Bytes and operations are the model's: each input counted once, each output once. The rate of a
-  plain device copy in the same run is in each row.
+  plain device copy and that of cuBLAS SGEMM in the same run are in each row.
 """
 
 import ast
 import contextlib
+import hashlib
 import json
 import math
 import statistics
@@ -36,9 +37,10 @@ QUICK_REPEATS = 5
 WARMUP = 3
 GUARD = 1024  # elements behind an output that nobody may write
 MIB, GIB = 2**20, 2**30
-# A figure in another unit has no better side, and is compared with nothing.
-RATES = {"GB/s": 1e9, "TFLOP/s": 1e12}  # more is better; one of them, in its base unit
+# A figure in another unit has no better side, and is compared with no earlier one.
+RATES = {"GB/s": 1e9, "TFLOP/s": 1e12, "Gop/s": 1e9}  # more is better; one, in its base unit
 TIMES = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1}  # less is better; how many a second has
+LESS_IS_BETTER = {*TIMES, "cycles"}
 
 
 class BenchmarkError(Exception):
@@ -64,7 +66,8 @@ def summarize(samples: list[float]) -> Summary:
     """Return the summary of at least two samples, in the samples' own unit."""
     middle = statistics.median(samples)
     tenths = statistics.quantiles(samples, n=10, method="inclusive")
-    return Summary(middle, (tenths[-1] - tenths[0]) / middle, len(samples))
+    spread = (tenths[-1] - tenths[0]) / middle if middle else 0.0
+    return Summary(middle, spread, len(samples))
 
 
 def interleave(
@@ -103,7 +106,7 @@ def regressions(old: list[dict], new: list[dict]) -> list[str]:
             continue
         if row["unit"] in RATES:
             slower = was[key] / row[key] - 1
-        elif row["unit"] in TIMES:
+        elif row["unit"] in LESS_IS_BETTER:
             slower = row[key] / was[key] - 1
         else:
             continue
@@ -113,6 +116,21 @@ def regressions(old: list[dict], new: list[dict]) -> list[str]:
                 f" (spreads {was['spread']:.1%} and {row['spread']:.1%})"
             )
     return lines
+
+
+def again(first: dict, second: dict, date: str, gpu: str | None) -> dict:
+    """Return the second measurement of a row: its figures, and whether they differ.
+
+    They differ where they are further apart than the larger of the two spreads.
+    """
+    key = "ours" if "ours" in first else "value"
+    apart = second[key] / first[key] - 1 if first[key] else float(second[key] != 0)
+    return evidence.point(second, date) | {
+        "spread": second["spread"],
+        "gpu": gpu,
+        "difference": rounded(apart),
+        "differs": abs(apart) > max(first["spread"], second["spread"]),
+    }
 
 
 def rounded(number: float) -> float:
@@ -215,19 +233,25 @@ class WallTimer:
 
 
 def sources(script: str, root: Path = ROOT) -> set[str]:
-    """Return the files that a benchmark depends on: itself, this one, the kernels it imports."""
-    found = {script, "benchmarks/harness.py"}
-    for node in ast.walk(ast.parse((root / script).read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names] + [node.module]
-        elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        else:
-            continue
-        for name in names:
-            path = name.replace(".", "/") + ".py"
-            if name.startswith("kernels.") and (root / path).is_file():
-                found.add(path)
+    """Return the files that a benchmark depends on: itself, this one, and what of this repository
+    they import, and that imports."""
+    found: set[str] = {"benchmarks/harness.py"}
+    waiting = [script]
+    while waiting:
+        path = waiting.pop()
+        found.add(path)
+        for node in ast.walk(ast.parse((root / path).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [f"{node.module}.{alias.name}" for alias in node.names] + [node.module]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                continue
+            for name in names:
+                other = name.replace(".", "/") + ".py"
+                ours = name.startswith(("kernels.", "benchmarks.")) and (root / other).is_file()
+                if ours and other not in found:
+                    waiting.append(other)
     return found
 
 
@@ -292,6 +316,7 @@ class Bench:
         self.failures: list[str] = []
         self._taken = taken(root, self.machine, script)
         self._copy_gbps: float | None = None
+        self._cublas_tflops: float | None = None
 
     # -------------------------------------------------- arrays
 
@@ -368,6 +393,15 @@ class Bench:
             self._copy_gbps = rounded(moved / summary.median / 1e9)
         return self._copy_gbps
 
+    @property
+    def cublas_tflops(self) -> float:
+        """The rate of cuBLAS SGEMM, without TF32, in this run: the ceiling that a GEMM knows."""
+        if self._cublas_tflops is None:
+            call, flops = self.device.sgemm(512 if self.quick else 4096)
+            summary = self.samples({"cuBLAS SGEMM": call})["cuBLAS SGEMM"]
+            self._cublas_tflops = rounded(flops / summary.median / 1e12)
+        return self._cublas_tflops
+
     # -------------------------------------------------- rows
 
     def compare(
@@ -397,7 +431,7 @@ class Bench:
         for case in [*cases, reference]:
             name = case.id if isinstance(case, Case) else case.name
             errors[name] = self.check(name, case.call, case.output, expected, tolerance)
-        copy_gbps = self.copy_gbps
+        copy_gbps, cublas_tflops = self.copy_gbps, self.cublas_tflops
         worst = max(errors.values())
         self.say(f"[{self.name}]   right: {len(errors)} answers, worst error {worst:.1e}")
 
@@ -429,6 +463,7 @@ class Bench:
                 "us": rounded(ours.median * 1e6),
                 "reference_us": rounded(theirs.median * 1e6),
                 "copy_gbps": copy_gbps,
+                "cublas_tflops": cublas_tflops,
             }
             if bytes:
                 row["bytes"] = bytes
@@ -446,7 +481,9 @@ class Bench:
     def _in_unit(seconds: float, unit: str, amount: float | None) -> float:
         if unit in TIMES:
             return rounded(seconds * TIMES[unit])
-        return rounded(amount / seconds / RATES[unit])
+        if unit in RATES:
+            return rounded(amount / seconds / RATES[unit])
+        return rounded(seconds)  # not seconds then, but what the unit says
 
     def micro(
         self,
@@ -461,17 +498,19 @@ class Bench:
         terms: list[str] | None = None,
         extra: Mapping[str, float] | None = None,
     ) -> dict:
-        """Add a microbenchmark row from a summary in seconds.
+        """Add a microbenchmark row from a summary, in seconds where the unit is a time or a rate.
 
-        ``amount`` is what one timed call does: bytes for GB/s, operations for TFLOP/s, and for a
-        time how often it does the thing. ``kernel`` is the path of the source that measured;
-        without it, the script. ``terms`` are glossary ids.
+        ``amount`` is what one timed call does: bytes for GB/s, operations for TFLOP/s and Gop/s,
+        and for anything else how often it does the thing. A summary for another unit, such as
+        cycles, is in that unit. ``kernel`` is the path of the source that measured; without it,
+        the script. ``terms`` are glossary ids.
         """
         path = kernel or self.script
+        median = summary.median / (1 if unit in RATES else amount)
         row = {
             "id": id,
             "title": title,
-            "value": self._in_unit(summary.median / (amount if unit in TIMES else 1), unit, amount),
+            "value": self._in_unit(median, unit, amount),
             "unit": unit,
             "spread": rounded(summary.spread),
             "method": method,
@@ -513,14 +552,7 @@ class Bench:
 
         Raises ``BenchmarkError`` where a part failed or nothing was measured.
         """
-        if self.failures:
-            raise BenchmarkError(f"{len(self.failures)} parts failed; the record before stays")
-        if not any(self.rows.values()):
-            raise BenchmarkError("no row was measured")
-        paths = sources(self.script, self.root)
-        paths |= {row["kernel"] for rows in self.rows.values() for row in rows}
-        hashes = {path: evidence.file_digest(self.root / path) for path in sorted(paths)}
-        head = {"schema": evidence.SCHEMA, "script": self.script, "sources": hashes}
+        head = self._head()
         written = []
         for kind, rows in self.rows.items():
             if rows:
@@ -529,6 +561,48 @@ class Bench:
             else:
                 self.path(kind).unlink(missing_ok=True)  # the script no longer measures this kind
         return written
+
+    def write_again(self) -> list[Path]:
+        """Add this run to the records that are there, as a second measurement of each row.
+
+        Raises ``BenchmarkError`` where there is no record, or it is of other code, of another
+        kind of GPU or of other rows: then the two cannot be compared.
+        """
+        head, here = self._head(), environment.describe()
+        written = []
+        for kind, rows in self.rows.items():
+            if not rows:
+                continue
+            path = self.path(kind)
+            if not path.is_file():
+                raise BenchmarkError(f"{path.relative_to(self.root)} is not there: measure first")
+            record = json.loads(path.read_text(encoding="utf-8"))
+            old, new = record["sources"], head["sources"]
+            changed = sorted(p for p in old.keys() | new.keys() if old.get(p) != new.get(p))
+            if changed:
+                raise BenchmarkError(f"the record is of other code: {', '.join(changed)}")
+            if record["device"]["name"] != here["device"]["name"]:
+                raise BenchmarkError(f"the record is of an {record['device']['name']}")
+            second = {row["id"]: row for row in rows}
+            if second.keys() != {row["id"] for row in record["rows"]}:
+                raise BenchmarkError(f"the record at {path.relative_to(self.root)} has other rows")
+            for row in record["rows"]:
+                point = again(row, second[row["id"]], here["date"], self.device.gpu)
+                row["again"] = [*row.get("again", []), point]
+            evidence.write(path, record, history=False)
+            written.append(path)
+        return written
+
+    def _head(self) -> dict:
+        if self.failures:
+            raise BenchmarkError(f"{len(self.failures)} parts failed; the record before stays")
+        if not any(self.rows.values()):
+            raise BenchmarkError("no row was measured")
+        paths = sources(self.script, self.root)
+        paths |= {row["kernel"] for rows in self.rows.values() for row in rows}
+        hashes = {path: evidence.file_digest(self.root / path) for path in sorted(paths)}
+        head = {"schema": evidence.SCHEMA, "script": self.script, "sources": hashes}
+        return head | {"gpu": self.device.gpu}
 
 
 # ---------------------------------------------------------------- the GPU
@@ -552,11 +626,14 @@ class Device:
         except cupy.cuda.runtime.CUDARuntimeError as error:
             raise BenchmarkError(f"benchmarks need an NVIDIA GPU: none here ({error})") from None
         # Numba warns of the small grids that launch.py and vector_add.py use on purpose.
-        warnings.filterwarnings("ignore", message="Grid size")
+        warnings.filterwarnings("ignore", message=".*Grid size")
         self.xp = cupy
         runtime = cupy.cuda.runtime
         self.multiprocessors = runtime.deviceGetAttribute(runtime.cudaDevAttrMultiProcessorCount, 0)
         self.l2_bytes = runtime.deviceGetAttribute(runtime.cudaDevAttrL2CacheSize, 0)
+        # Tells two GPUs of one kind apart, and does not say which they are.
+        uuid = bytes(runtime.getDeviceProperties(0)["uuid"])
+        self.gpu = hashlib.sha256(uuid).hexdigest()[:8]
         self._generator = None
         self._timer = None
 
@@ -587,6 +664,12 @@ class Device:
             target.data.copy_from_device_async(source.data, size, stream)
 
         return call, 2 * size
+
+    def sgemm(self, n: int):
+        """Return a call of cuBLAS SGEMM for n x n matrices, no TF32, and its operations."""
+        a, b = self.random((n, n)), self.random((n, n))
+        out = self.xp.empty_like(a)
+        return (lambda: self.xp.matmul(a, b, out=out)), 2 * n**3
 
     @staticmethod
     def numba(array):

@@ -76,6 +76,7 @@ def large(bench, n):
         unit="GB/s",
         tolerance=1e-6,
         bytes=3 * 4 * n,
+        flops=n,
     )
     for row in rows:
         if "threads" in row:  # how fast the GPU hands out blocks, if that is what takes the time
@@ -115,6 +116,7 @@ def small(bench, n):
         unit="us",
         tolerance=1e-6,
         bytes=3 * 4 * n,
+        flops=n,
         timer=WallTimer(bench.device.synchronize, calls=100),
     )
     summary = bench.samples({"numba": launch["numba"]})["numba"]

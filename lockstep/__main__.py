@@ -1,4 +1,4 @@
-"""python -m lockstep: status, run, gpu."""
+"""python -m lockstep: status, run, gpu, terms."""
 
 import argparse
 import json
@@ -8,8 +8,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from lockstep import environment, evidence, languages
-from lockstep.page import INCLUDE, OUTPUT, PageError, find_root, paths, read, read_all
+from lockstep import environment, evidence, glossary, languages
+from lockstep.page import INCLUDE, OUTPUT, Mistake, PageError, find_root, paths, read, read_all
 
 
 def status(root: Path, as_json: bool) -> int:
@@ -178,6 +178,13 @@ def gpu(root: Path, steps: list[str], targets: list[str]) -> int:
         from tests import wrong_kernels
 
         codes["known-wrong kernels"] = sanitizer.run_wrong(root, wrong_kernels.CASES, base)
+    if "counters" in steps:
+        print("== a GPU's counters beside the stepper's", flush=True)
+        sys.path.insert(0, str(root))
+        from simulator.hardware import run as hardware
+
+        codes["counters"] = hardware.run(root, base)
+        codes["generated kernels"] = hardware.generated(root, base)
     if "bench" in steps:
         print("== benchmarks", flush=True)
         codes["benchmarks"] = subprocess.call(
@@ -189,7 +196,36 @@ def gpu(root: Path, steps: list[str], targets: list[str]) -> int:
     return 1 if any(codes.values()) else 0
 
 
-STEPS = ("pages", "kernels", "sanitizer", "bench")
+def terms(root: Path, ids: list[str]) -> int:
+    """Print each term of the glossary, or those asked for, and what is wrong with them."""
+    pages, mistakes = [], []
+    for file in paths(root):
+        try:
+            pages.append(read(file, root))
+        except PageError as error:
+            mistakes += error.mistakes
+    records, found = evidence.Evidence(root), glossary.Glossary(root, pages)
+    mistakes += found.mistakes
+    for ident in ids or found.terms:
+        if term := found.terms.get(ident):
+            links = len(found.linked_from(term))
+            proof = glossary.snippet(term, records) or "no code"
+            line = f"{ident}: {term.words} words, {proof}, {len(term.names)} names"
+            print(f"{line}, {len(term.measured)} measured, linked from {links} pages")
+            needs, says = len(languages.gpu_only(term.page)), term.page.meta.get("gpu_only", 0)
+            if needs != says:
+                what = f"{needs} blocks need a GPU, the front matter says {says}"
+                at = found.line(term.page, "gpu_only")
+                mistakes.append(Mistake(term.page.path, at, what, f"write gpu_only: {needs}"))
+        else:
+            print(f"{ident}: no such term, or it cannot be read")
+    wanted = {f"{glossary.FOLDER}{ident}.md" for ident in ids}
+    said = [mistake for mistake in mistakes if not ids or mistake.path in wanted]
+    print("\n".join(map(str, said)) or "Nothing is wrong with them.")
+    return 1 if said else 0
+
+
+STEPS = ("pages", "kernels", "sanitizer", "counters", "bench")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -203,6 +239,8 @@ def main(arguments: list[str] | None = None) -> int:
     three = commands.add_parser("gpu", help="run everything on the GPU here and write evidence/")
     three.add_argument("--steps", nargs="+", choices=STEPS, default=list(STEPS))
     three.add_argument("--targets", nargs="+", default=["numba-cuda", "numba-cuda-mlir"])
+    four = commands.add_parser("terms", help="check the glossary's terms, or those that you name")
+    four.add_argument("ids", nargs="*", metavar="ID", help="such as warp")
     choice = parser.parse_args(arguments)
     try:
         root = find_root()
@@ -210,6 +248,8 @@ def main(arguments: list[str] | None = None) -> int:
             return status(root, choice.as_json)
         if choice.command == "run":
             return run(root, choice.pages, choice.record)
+        if choice.command == "terms":
+            return terms(root, choice.ids)
         return gpu(root, choice.steps, choice.targets)
     except (PageError, OSError) as error:
         print(error, file=sys.stderr)

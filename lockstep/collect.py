@@ -127,8 +127,7 @@ class PageDocument(Document):
             "language": block.language,
         }
         row |= {"sha256": block.sha256, "outcome": outcome}
-        if "seconds" in result:
-            row["seconds"] = result["seconds"]
+        row |= {key: result[key] for key in ("for", "seconds") if key in result}
         if block.index in self.skipped:
             row["reason"] = self.skipped[block.index]
         return row

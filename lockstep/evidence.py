@@ -6,6 +6,7 @@
     evidence/<machine>/benchmarks/<script>.json      rows with ours, reference, ratio
     evidence/<machine>/microbenchmarks/<script>.json rows with value, unit, method
     evidence/<machine>/sanitizer/<tool>.json         compute-sanitizer over the kernel tests
+    evidence/<machine>/counters/stepper.json         a GPU's counters beside the stepper's counts
 
 ``<machine>`` is the GPU's name, such as nvidia-h200, or cpu.
 """
@@ -19,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep import languages
-from lockstep.page import RECORDED, Mistake, Page, PageError, digest
+from lockstep.page import ALONE, RECORDED, Mistake, Page, PageError, digest
 
 __all__ = ["SCHEMA", "Evidence", "digest", "file_digest", "write"]
 
@@ -29,13 +30,14 @@ HISTORY = 20  # points that a row keeps
 LEVELS = ("gpu", "simulator", "cpu", "compiled", "shown", "awaiting")
 
 
-def write(path: Path, data: dict) -> None:
+def write(path: Path, data: dict, history: bool = True) -> None:
     """Write a record as JSON, whole or not at all: a run that dies leaves the old one.
 
-    A row of a measurement takes over what the record before said of it, as ``history``.
+    A row of a measurement takes over what the record before said of it, as ``history``; not so
+    where the record is the one before with something added.
     """
     path = Path(path)
-    data = _with_history(path, data)
+    data = _with_history(path, data) if history else data
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -152,6 +154,7 @@ class Evidence:
         self.benchmarks: dict[str, dict] = {}  # row id -> row, with device, date and fresh
         self.microbenchmarks: dict[str, dict] = {}
         self.sanitizer: dict[str, dict] = {}
+        self.counters: dict[str, dict] = {}
         folder = root / "evidence"
         for file in sorted(folder.glob("*/*/**/*.json")):
             machine, kind = file.relative_to(folder).parts[:2]
@@ -163,6 +166,8 @@ class Evidence:
             elif kind == "sanitizer":
                 name = f"{machine}/{file.stem}"
                 self.sanitizer[name] = record | {"fresh": not self.changed(record)}
+            elif kind == "counters":
+                self.counters[f"{machine}/{file.stem}"] = record
 
     def _load(self, file: Path) -> dict:
         record, name = readable(file), file.relative_to(self.root).as_posix()
@@ -189,6 +194,7 @@ class Evidence:
                 raise PageError([Mistake(name, 1, what, "mend the script and measure again")])
             extra = {key: record[key] for key in ("device", "packages", "python", "date")}
             extra |= {"machine": machine, "fresh": fresh, "file": file.name}
+            extra |= {"gpu": record.get("gpu")}  # tells two of one kind apart
             table[row["id"]] = row | extra | {"script": record["script"]}
 
     def changed(self, record: dict) -> list[str]:
@@ -241,8 +247,12 @@ class Evidence:
             recorded = run.get("outputs", {}).get(block.path) == block.sha256
             return ("gpu" if on_gpu else "awaiting") if recorded else "awaiting"
         outcome = run["blocks"][block.index]["outcome"]
+        if run["target"] == languages.APPLE:
+            return "gpu" if outcome == "passed" else "awaiting"
+        if outcome == "stand-in":
+            return "cpu"
         if outcome == "passed":
-            return "gpu" if on_gpu else run["target"]
+            return "gpu" if on_gpu else "cpu" if run["target"] == "cpu" else "simulator"
         return "compiled" if outcome == "compiled" else "awaiting"
 
     # ------------------------------------------------------------ figures
@@ -288,7 +298,9 @@ class Evidence:
             for block, proof in zip(page.blocks, self.proofs(page), strict=True):
                 if proof.level == "awaiting" and block.language not in RECORDED and not named:
                     what = f"{page.path}:{block.page_line}: no run proves this block"
-                    found.append(Problem("missing", what, "make gpu"))
+                    run = f"python -m lockstep run {page.path}, with g++ for Metal, hipcc for HIP"
+                    mend = run if block.language in ALONE else "make gpu"
+                    found.append(Problem("missing", what, mend))
                 if block.language == "output" and proof.level == "awaiting":
                     what = f"{page.path}:{block.page_line}: the output {block.path}"
                     found.append(Problem("stale", what, "make gpu"))
@@ -304,4 +316,7 @@ class Evidence:
         for name, record in self.sanitizer.items():
             if not record["fresh"]:
                 found.append(Problem("stale", f"sanitizer {name}", "make gpu"))
+        for record in self.counters.values():
+            for path in self.changed(record):
+                found.append(Problem("stale", f"counters of {path}", "make gpu"))
         return found

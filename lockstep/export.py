@@ -1,7 +1,7 @@
 """What the built site holds for machines and for taking away.
 
-* ``data/*.json``: pages, roadmap, benchmarks, microbenchmarks, each with a JSON schema, and
-  ``data/index.json``, which lists them and says their version;
+* ``data/*.json``: pages, roadmap, benchmarks, microbenchmarks, glossary, mapping, each with a JSON
+  schema, and ``data/index.json``, which lists them and says their version;
 * beside each page its Markdown and, where it has Python, its script and its notebook;
 * in the folder of a page whose kernels run in the browser, ``run.json``: their programs;
 * ``llms.txt``, the list of pages, and ``llms-full.txt``, their text.
@@ -10,14 +10,30 @@ Nothing here runs code or asks the network; everything comes from docs/, the sou
 """
 
 import doctest
+import functools
+import html
+import io
 import json
 import posixpath
 import re
+import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep import figures, languages, roadmap, run_here, summary
+from lockstep import (
+    counters,
+    figures,
+    glossary,
+    languages,
+    mapping,
+    plots,
+    quiz,
+    roadmap,
+    run_here,
+    summary,
+    tables,
+)
 from lockstep.evidence import Evidence
 from lockstep.page import Block, Mistake, Page, PageError, read_all
 
@@ -29,15 +45,22 @@ VERSION = 1
 
 BENCHMARK = (
     "id title kernel sha256 size dtype ours reference unit ratio spread error"
-    " device date fresh history"
+    " device date fresh history again"
 ).split()
-MICROBENCHMARK = "id title value unit spread method kernel device date fresh terms history".split()
+MICROBENCHMARK = (
+    "id title value unit spread method kernel device date fresh terms history again"
+).split()
 
 ADMONITION = re.compile(
     r'(?:\?\?\?\+?|!!!|===[!+]?)\s+(?P<kind>[\w -]+?)?\s*(?:"(?P<title>.*)")?\s*$'
 )
 HEADING = re.compile(r"(?P<level>#{1,6})\s+(?P<text>.*?)\s*#*\s*$")
 ATTRIBUTES = re.compile(r"\s*\{:?\s*[.#][^{}]*\}")
+# In the simulator Numba stands on a CPU, and what needs a GPU would stop a script.
+ON_GPU = 'ON_GPU = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") == "0"'
+NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER}
+# JupyterLab and Colab each have their own word for a cell whose code is folded.
+FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["solution"]}
 LINK = re.compile(r"(?P<open>!?\[[^\[\]]*\]\()(?P<target>[^()\s]+)(?P<close>[^()]*\))")
 
 
@@ -52,6 +75,10 @@ class Source:
     description: str = ""
     url: str = "/"  # of the site's root, with a slash at the end
     draft: bool = False  # say "not measured" where a figure is unknown
+
+    @functools.cached_property
+    def glossary(self) -> glossary.Glossary:
+        return glossary.Glossary(self.root, self.pages)
 
     @classmethod
     def of(cls, root: Path, **more) -> "Source":
@@ -81,8 +108,16 @@ def downloads(page: Page) -> list[dict]:
     ]
 
 
-def write(source: Source, site_dir: Path) -> None:
-    """Write every file below a built site. Raises ``PageError`` for a figure that is not there."""
+def write(source: Source, site_dir: Path, only: set[str] | None = None) -> None:
+    """Write every file below a built site; or those of ``only`` some pages, for a preview.
+
+    Raises ``PageError`` for a figure that is not there.
+    """
+    for page in source.pages:
+        if only is None or page.path in only:
+            _write_page(page, source, site_dir)
+    if only is not None:
+        return
     index = {"version": VERSION, "url": source.url, "license": LICENSE, "files": []}
     for name, rows in data(source).items():
         places = {"file": f"data/{name}.json", "schema": f"data/schemas/{name}.json"}
@@ -91,15 +126,17 @@ def write(source: Source, site_dir: Path) -> None:
         schema = (SCHEMAS / f"{name}.json").read_text(encoding="utf-8")
         _write(site_dir / "data" / "schemas" / f"{name}.json", schema)
     _write(site_dir / "data/index.json", _json(index))
-    for page in source.pages:
-        _write(site_dir / f"{page.name}.md", markdown(page, source))
-        if has_python(page):
-            _write(site_dir / f"{page.name}.py", script(page, source))
-            _write(site_dir / f"{page.name}.ipynb", _json(notebook(page, source)))
-        if programs := run_here.data(page):
-            _write(site_dir / address(page) / "run.json", _json(programs))
     _write(site_dir / "llms.txt", llms(source))
     _write(site_dir / "llms-full.txt", llms_full(source))
+
+
+def _write_page(page: Page, source: Source, site_dir: Path) -> None:
+    _write(site_dir / f"{page.name}.md", markdown(page, source))
+    if has_python(page):
+        _write(site_dir / f"{page.name}.py", script(page, source))
+        _write(site_dir / f"{page.name}.ipynb", _json(notebook(page, source)))
+    if programs := run_here.data(page):
+        _write(site_dir / address(page) / "run.json", _json(programs))
 
 
 def _write(path: Path, text: str) -> None:
@@ -122,6 +159,9 @@ def data(source: Source) -> dict[str, list[dict]]:
         "roadmap": _roadmap_rows(source),
         "benchmarks": _rows(records.benchmarks, BENCHMARK),
         "microbenchmarks": _rows(records.microbenchmarks, MICROBENCHMARK),
+        "glossary": glossary.rows(source.glossary, records, address),
+        "mapping": mapping.rows(source.root),
+        "hardware": tables.rows(source.root),
     }
 
 
@@ -174,7 +214,7 @@ def _roadmap_rows(source: Source) -> list[dict]:
 
 
 def _rows(table: dict[str, dict], columns: list[str]) -> list[dict]:
-    started = {"history": []}  # what a row of a first run has
+    started = {"history": [], "again": []}  # what a row of a first run has
     return [
         {c: row["device"]["name"] if c == "device" else (started | row)[c] for c in columns}
         for _, row in sorted(table.items())
@@ -235,10 +275,124 @@ def _generated(source: Source, page: Page, line: str) -> list[str] | None:
                 title = f"[{title}]({posixpath.relpath(item['page'], folder)})"
             lines.append(f"- {title} ({item['state']})")
         return lines
+    if marker := glossary.MARKER.match(line):
+        text = glossary.render(marker["which"], source.glossary, folder)
+        return glossary.plain(text).split("\n")
+    if marker := tables.MARKER.match(line):
+        return tables.render(marker["which"], source.root).split("\n")
+    if marker := mapping.MARKER.match(line):
+        return mapping.plain(marker[1], source.root, folder).split("\n")
+    if marker := counters.MARKER.match(line):
+        return counters.render(marker[1], source.root, source.records).split("\n")
+    if marker := plots.MARKER.match(line):
+        return plots.render(marker[1], source.records, as_text=True).split("\n")
     if line.strip() == "[[evidence:summary]]":
         text = summary.render(source.pages, source.records, folder)
         return re.sub(r"<svg.*?</svg>|</?span[^>]*>", "", text).split("\n")
     return None
+
+
+def _told(page: Page, cells: bool = False) -> Iterator[tuple[int, str | Block, str]]:
+    """Yield the parts of a page as ``_parts`` does, for a reader who is to think first.
+
+    Hints and solutions are folded, and the answers of all questions stand at the end. With
+    ``cells``, code stays outside what is folded: a notebook has it in cells of its own.
+    """
+    quizzes, exercises = quiz.read(page.body, page.body_line, page.blocks)
+    questions = {asked.line: n for n, asked in enumerate(quizzes, start=1)}
+    titles = {box.line: "Solution" for exercise in exercises for box in exercise.solutions}
+    for hints in (exercise.hints for exercise in exercises):
+        titles |= {box.line: f"Hint {n} of {len(hints)}" for n, box in enumerate(hints, start=1)}
+    answers: list[tuple[int, str | Block, str]] = []
+    parts, at = list(_parts(page)), 0
+    while at < len(parts):
+        number, part, indent = parts[at]
+        at += 1
+        if number not in questions and number not in titles:
+            yield number, part, indent
+            continue
+        start = at
+        while at < len(parts) and _is_inside(parts[at]):
+            at += 1
+        inside = [
+            (n, p[4:], i) if isinstance(p, str) else (n, p, i[4:]) for n, p, i in parts[start:at]
+        ]
+        while inside and isinstance(inside[-1][1], str) and not inside[-1][1].strip():
+            inside.pop()
+        own = quiz.BOX.fullmatch(part)["title"]
+        if number in titles:
+            title = f"{titles[number]}: {own}" if own else titles[number]
+            yield from _folded(html.escape(title), number, inside, cells)
+        else:
+            place = f"Question {questions[number]} of {len(quizzes)}"
+            yield number, f"**{place}.** {own}", ""
+            yield number, "", ""
+            yield from _asked(place, number, inside, answers)
+    if answers:
+        line = answers[0][0]
+        yield from ((line, text, "") for text in ("", "## Answers"))
+        yield from answers
+
+
+def _is_inside(part: tuple[int, str | Block, str]) -> bool:
+    """Whether a part belongs to the box above it."""
+    _, what, indent = part
+    text = indent if isinstance(what, Block) else what
+    return text.startswith("    ") or (isinstance(what, str) and not what.strip())
+
+
+def _folded(title: str, line: int, inside: list, cells: bool) -> Iterator[tuple]:
+    """Yield a hint or a solution in ``details``, which GitHub, Jupyter and Colab fold."""
+    opened = False
+    for number, part, indent in inside:
+        if cells and isinstance(part, Block) and _notebook_codes(part):
+            if opened:
+                yield number, "</details>", ""
+            else:
+                yield number, f"*{title}: open the next cell to read it.*", ""
+            opened = False
+            yield number, part, indent
+        elif opened or isinstance(part, Block) or part.strip():
+            if not opened:
+                head = ("<details>", f"<summary>{title}</summary>", "")
+                yield from ((number, text, "") for text in head)
+            opened = True
+            yield number, part, indent
+    if opened:
+        yield from ((line, text, "") for text in ("", "</details>"))
+    yield line, "", ""
+
+
+def _asked(place: str, line: int, inside: list, answers: list) -> Iterator[tuple]:
+    """Yield the answers of a question to choose from, and put what is said of each elsewhere."""
+    rows: list[tuple[str, bool]] = []  # letter, right
+    said: list[tuple] = []
+    waits = False  # for the explanation of an answer
+    for number, part, _ in inside:
+        choice = isinstance(part, str) and quiz.ANSWER.fullmatch(f"    {part}")
+        if choice:
+            letter = chr(ord("A") + len(rows))
+            rows.append((letter, choice["mark"] == "x"))
+            yield number, f"- {letter}. {choice['text']}", ""
+            waits, begun = True, False
+        elif isinstance(part, Block):
+            said.append((number, part, "  "))
+        elif not part.strip():
+            begun = True
+            if not waits:
+                said.append((number, "", ""))
+        elif not begun:  # the answer goes on
+            yield number, f"  {part.strip()}", ""
+        else:
+            letter, right = rows[-1]
+            verdict = f"- **{letter}** is {'right' if right else 'wrong'}. " if waits else "  "
+            said.append((number, verdict + part.removeprefix("    "), ""))
+            waits = False
+    yield line, "", ""
+    while said and said[-1][1] == "":
+        said.pop()
+    right = "".join(letter for letter, is_right in rows if is_right)
+    answers += [(line, "", ""), (line, f"**{place}: {right}**", ""), (line, "", ""), *said]
 
 
 def _fence(block: Block, indent: str = "") -> list[str]:
@@ -255,13 +409,15 @@ def markdown(page: Page, source: Source) -> str:
     for key in ("title", "description"):
         lines.append(f"{key}: {json.dumps(page.meta[key], ensure_ascii=False)}")
     lines += [f"url: {source.url}{address(page).removeprefix('./')}", "---"]
-    for number, part, indent in _parts(page):
+    for number, part, indent in _told(page):
         if isinstance(part, Block):
             lines += _fence(part, indent)
         elif (generated := _generated(source, page, part)) is not None:
             lines += generated
         else:
             lines.append(_prose(source, number, page, part))
+    if term := source.glossary.of(page):
+        lines += glossary.markdown(term, source.glossary)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -285,7 +441,7 @@ def _literal(text: str) -> str:
 
 def script(page: Page, source: Source, skip: set[int] | frozenset[int] = frozenset()) -> str:
     """Return the Python of a page, in order, as one script. ``skip``: blocks to leave out."""
-    needs_gpu = languages.gpu_only(page)
+    needs_gpu = languages.gpu_only(page, languages.SIMULATOR_LACKS)
     parts = [
         "\n".join(
             [
@@ -296,8 +452,12 @@ def script(page: Page, source: Source, skip: set[int] | frozenset[int] = frozens
             ]
         )
     ]
-    if any("file" in block.options and block.runs for block in page.blocks):
-        parts.append("from pathlib import Path")
+    guarded = needs_gpu if _also_simulated(page, needs_gpu) else {}
+    files = any("file" in block.options and block.runs for block in page.blocks)
+    imports = ["import os"] * bool(guarded) + ["from pathlib import Path"] * files
+    parts.append("\n".join(imports))
+    parts.append(ON_GPU if guarded else "")
+    solutions = _solutions(page)
     headings: dict[int, str] = {}  # those that no block has followed yet, by level
     for _, part, _ in _parts(page):
         if not isinstance(part, Block):
@@ -308,30 +468,60 @@ def script(page: Page, source: Source, skip: set[int] | frozenset[int] = frozens
                 if level > 1:  # the title stands above
                     headings[level] = f"# {heading['level']} {text}"
         elif part.index not in skip:
-            parts += [*headings.values(), _script_block(part)]
+            text = _script_block(part)
+            if part.index in guarded:
+                text = _guarded(text, guarded[part.index])
+            if part.index in solutions:
+                text = f"# (the solution)\n{text}"
+            parts += [*headings.values(), text]
             headings = {}
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _needs(page: Page, needs_gpu: int) -> list[str]:
-    """Say what a script needs to run."""
+def _also_simulated(page: Page, needs_gpu: dict[int, str]) -> bool:
+    """Whether some of a page's blocks run in Numba's simulator, and some do not."""
+    total = sum(block.runs for block in page.blocks)
+    return "cupy" not in languages.targets(page) and 0 < len(needs_gpu) < total
+
+
+def _solutions(page: Page) -> set[int]:
+    """Return the blocks of a page that solve its exercises."""
+    _, exercises = quiz.read(page.body, page.body_line, page.blocks)
+    boxes = [box for exercise in exercises for box in exercise.solutions]
+    return {b.index for b in page.blocks for x in boxes if x.line <= b.page_line <= x.end}
+
+
+def _guarded(text: str, reason: str) -> str:
+    """Return code that runs on a GPU alone, and says elsewhere why it did not."""
+    tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    if all(t.type in NO_CODE for t in tokens):
+        return text
+    inside: set[int] = set()  # lines that go on with a string: more spaces would change it
+    for token in tokens:
+        if token.type not in NO_CODE and "STRING" in tokenize.tok_name[token.type]:
+            inside.update(range(token.start[0] + 1, token.end[0] + 1))
+    lines = enumerate(text.split("\n"), start=1)
+    body = "\n".join(f"    {line}" if line and n not in inside else line for n, line in lines)
+    why = f"Not run without a GPU: {reason.partition(':')[0]}."
+    return f'if ON_GPU:\n{body}\nelse:\n    print("{why}")'
+
+
+def _needs(page: Page, needs_gpu: int, cells: bool = False) -> list[str]:
+    """Say what a script, or a notebook, needs to run."""
     wanted = languages.targets(page)
     if wanted == ("cpu",):
         return []
     gpus = page.meta.get("gpus", 1)
     lines = ["#", f"# Needs {'an NVIDIA GPU' if gpus == 1 else f'{gpus} NVIDIA GPUs'}."]
-    if "cupy" not in wanted:
-        total = sum(block.runs for block in page.blocks)
-        if needs_gpu:
-            lines.append(
-                f"# {total - needs_gpu} of its {total} blocks also run in Numba's simulator,"
-            )
-            lines.append(
-                "# on any computer: set NUMBA_ENABLE_CUDASIM=1. It stops at the first other."
-            )
-        else:
-            lines.append("# Without one it runs in Numba's simulator: set NUMBA_ENABLE_CUDASIM=1.")
-    return lines
+    total = sum(block.runs for block in page.blocks)
+    if "cupy" in wanted or needs_gpu == total:
+        return lines
+    start = "set NUMBA_ENABLE_CUDASIM=1" + (" before the first cell" if cells else "")
+    if not needs_gpu:
+        return [*lines, f"# Without one it runs in Numba's simulator: {start}."]
+    those = "The cells of the others are marked." if cells else "The others say that they did not."
+    lines.append(f"# {total - needs_gpu} of its {total} blocks also run in Numba's simulator,")
+    return [*lines, f"# on any computer: {start}. {those}"]
 
 
 def _script_block(block: Block) -> str:
@@ -357,12 +547,15 @@ def _script_block(block: Block) -> str:
 
 
 def notebook(page: Page, source: Source) -> dict:
-    """Return a page as a notebook (nbformat 4.5): prose, code, and files by %%writefile."""
+    """Return a page as a notebook (nbformat 4.5): prose, code, and files by %%writefile.
+
+    What a cell printed when the page ran on a GPU is its output there.
+    """
     cells: list[dict] = []
     prose: list[str] = []
 
-    def add(kind: str, text: str) -> None:
-        cell = {"cell_type": kind, "id": f"cell-{len(cells)}", "metadata": {}}
+    def add(kind: str, text: str, metadata: dict | None = None) -> None:
+        cell = {"cell_type": kind, "id": f"cell-{len(cells)}", "metadata": metadata or {}}
         cell["source"] = text.splitlines(keepends=True)
         if kind == "code":
             cell |= {"execution_count": None, "outputs": []}
@@ -374,12 +567,16 @@ def notebook(page: Page, source: Source) -> dict:
             add("markdown", text)
         prose.clear()
 
-    needs = [line.removeprefix("#").strip() for line in _needs(page, len(languages.gpu_only(page)))]
+    needs_gpu = languages.gpu_only(page, languages.SIMULATOR_LACKS)
+    needs = [line.removeprefix("#").strip() for line in _needs(page, len(needs_gpu), cells=True)]
     url = source.url + address(page).removeprefix("./")
     add("markdown", " ".join([f"From [{page.title}]({url}). {LICENSE}", *needs]).replace("  ", " "))
+    marked = needs_gpu if _also_simulated(page, needs_gpu) else {}
+    solutions = _solutions(page)
+    proofs = source.records.proofs(page)
     flat = _flattener()
     absolute = _absolute_links(page, source)
-    for number, part, indent in _parts(page):
+    for number, part, indent in _told(page, cells=True):
         if not isinstance(part, Block):
             generated = _generated(source, page, part)
             lines = [part] if generated is None else generated
@@ -390,11 +587,19 @@ def notebook(page: Page, source: Source) -> dict:
         flat(indent + "fence")  # the fence may end an admonition
         codes = _notebook_codes(part)
         if not codes:
-            prose.extend(_fence(part))
+            if _printed(part, cells, prose, proofs):
+                text = f"{part.text}\n".splitlines(keepends=True)
+                stream = {"output_type": "stream", "name": "stdout", "text": text}
+                cells[-1]["outputs"] = [stream]
+                prose.clear()
+            else:
+                prose.extend(_fence(part))
             continue
+        if part.index in marked:
+            prose.extend(["", f"*GPU only: {marked[part.index]}.*"])
         flush()
         for code in codes:
-            add("code", code)
+            add("code", code, FOLDED if part.index in solutions else None)
     flush()
     return {
         "cells": cells,
@@ -405,6 +610,12 @@ def notebook(page: Page, source: Source) -> dict:
         "nbformat": 4,
         "nbformat_minor": 5,
     }
+
+
+def _printed(block: Block, cells: list[dict], prose: list[str], proofs: list) -> bool:
+    """Whether a block is what the last code cell printed on a GPU, by the record of the run."""
+    recorded = block.language == "output" and proofs[block.index].level == "gpu"
+    return recorded and not "".join(prose).strip() and cells[-1]["cell_type"] == "code"
 
 
 def _notebook_codes(block: Block) -> list[str]:

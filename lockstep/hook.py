@@ -13,7 +13,7 @@ from mkdocs.commands.build import get_context
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import get_plugin_logger
 
-from lockstep import export, moved, printing, search
+from lockstep import export, moved, preview, printing, search
 from lockstep.markdown import draft, site
 from lockstep.page import PageError, digest
 
@@ -21,10 +21,14 @@ log = get_plugin_logger("lockstep")
 FORMULA = 'class="arithmatex"'
 WORKER = re.compile(r"assets/javascripts/workers/search\.[0-9a-f]+\.min\.js")
 NOWHERE = re.compile(r"Doc file '(?P<file>[^']+)' contains an?.*? (?:link|path) '(?P<link>[^']+)'")
+GLOSSARY = "glossary/index.md"
 _with_formula: set[str] = set()
 _contents: dict[str, str] = {}  # the HTML of each page's text, by path in docs/
 _sections: list[dict] = []  # those that are offered on one page, for paper
 _now: dict = {}  # what MkDocs hands to one event and another needs
+# For a preview that builds a few pages again: the others as they were.
+_pages: dict = {}
+_entries: dict[str, list[dict]] = {}  # what the search knows of each page, by its address
 
 
 def on_config(config):
@@ -32,6 +36,12 @@ def on_config(config):
         # A page of the file system cannot fetch the next one.
         features = config.theme["features"]
         config.theme["features"] = [name for name in features if "instant" not in name]
+    for item in config.nav or ():
+        for children in item.values() if isinstance(item, dict) else ():
+            if GLOSSARY in children:
+                # A preview may hand in the same configuration again.
+                children[:] = [c for c in children if not (isinstance(c, dict) and "Terms" in c)]
+                children.insert(1, {"Terms": _terms(config)})
     links = logging.getLogger("mkdocs.structure.pages")
     links.filters = [f for f in links.filters if not isinstance(f, _WithLine)]
     links.addFilter(_WithLine(Path(config.docs_dir)))
@@ -56,9 +66,26 @@ class _WithLine(logging.Filter):
         return True
 
 
+def _terms(config) -> list[dict]:
+    """Return the glossary's terms as sections of the navigation, one for each group."""
+    glossary = _site(config).glossary
+    return [
+        {glossary.groups.get(group, group): [t.page.path.removeprefix("docs/") for t in terms]}
+        for group, terms in glossary.by_group().items()
+    ]
+
+
 def on_pre_build(config):
-    _with_formula.clear()
-    _contents.clear()
+    if preview.only is None:
+        for kept in (_with_formula, _contents, _pages, _entries):
+            kept.clear()
+
+
+def on_files(files, config):
+    if preview.only is not None:
+        for file in files.documentation_pages():
+            again = file.src_uri in preview.only
+            file.is_modified = lambda again=again: again
 
 
 def on_nav(nav, config, files):
@@ -68,8 +95,7 @@ def on_nav(nav, config, files):
     def walk(items):
         for item in items:
             if item.is_section:
-                pages = [child for child in item.children if child.is_page]
-                index = next((p for p in pages if p.file.src_uri.endswith("/index.md")), None)
+                pages, index = list(_pages_of(item)), _index_of(item)
                 if index and len(pages) > 1:
                     folder = posixpath.dirname(index.file.src_uri)
                     at = printing.address(folder, config.use_directory_urls)
@@ -81,8 +107,29 @@ def on_nav(nav, config, files):
     _now.update(nav=nav, files=files)
 
 
+def _index_of(section):
+    pages = (child for child in section.children if child.is_page)
+    return next((page for page in pages if page.file.src_uri.endswith("/index.md")), None)
+
+
+def _pages_of(section):
+    """Yield the pages of a section, and of those below it that have no index of their own."""
+    for child in section.children:
+        if child.is_page:
+            yield child
+        elif child.is_section and not _index_of(child):
+            yield from _pages_of(child)
+
+
 def on_env(env, config, files):
     _now.update(env=env)
+    for file in files.documentation_pages():
+        page, before = file.page, _pages.get(file.src_uri)
+        if preview.only is not None and file.src_uri not in preview.only and before:
+            for name in ("markdown", "content", "meta", "toc", "title", "present_anchor_ids"):
+                setattr(page, name, getattr(before, name))
+        else:
+            _pages[file.src_uri] = page
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -128,7 +175,11 @@ def _index(config) -> None:
     """Replace the texts that Material's search plugin wrote by our index of them."""
     folder = Path(config.site_dir) / "search"
     written = json.loads((folder / "search_index.json").read_text(encoding="utf-8"))
-    index = search.index(written["docs"])
+    found: dict[str, list[dict]] = {}
+    for entry in written["docs"]:
+        found.setdefault(entry["location"].split("#")[0], []).append(entry)
+    _entries.update(found)
+    index = search.index([entry for entries in _entries.values() for entry in entries])
     text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
     # The theme fetches this file with each first visit, so it says only where the index is. A page
     # of the file system cannot fetch: there, Material's offline plugin makes a script of it.
@@ -154,7 +205,8 @@ def on_post_build(config):
         draft=draft(),
     )
     try:
-        export.write(source, Path(config.site_dir))
+        only = preview.only and {f"docs/{name}" for name in preview.only}
+        export.write(source, Path(config.site_dir), only)
     except PageError as error:
         raise PluginError(str(error)) from None
     _print(config)
@@ -171,6 +223,10 @@ def _print(config) -> None:
     """Write each section as one page, for paper."""
     for section in _sections:
         at = section["at"]
+        if preview.only is not None and not any(
+            page.file.src_uri in preview.only for page in section["pages"]
+        ):
+            continue
         pages = [(page.url, _contents[page.file.src_uri]) for page in section["pages"]]
         context = get_context(_now["nav"], _now["files"], config, base_url=_up(at))
         context["print"] = {

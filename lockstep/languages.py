@@ -7,6 +7,7 @@ numba-cuda         on a GPU, Numba kernels compiled by numba-cuda
 numba-cuda-mlir    on a GPU, the same source compiled by numba-cuda-mlir
 cupy               on a GPU, a page without Numba kernels
 simulator          on a CPU, Numba kernels in Numba's simulator
+stepper            on a CPU, a page with warp operations, in simulator/stepper
 cpu                on a CPU, a page that uses no GPU
 =================  ===========================================================
 """
@@ -27,15 +28,30 @@ from importlib import import_module
 from pathlib import Path
 
 from lockstep import environment
-from lockstep.page import Block, Page
+from lockstep.page import ALONE, Block, Page
 
 GPU_TARGETS = ("numba-cuda", "numba-cuda-mlir", "cupy")
-CPU_TARGETS = ("simulator", "cpu")
+CPU_TARGETS = ("simulator", "stepper", "cpu")
+APPLE = "metal"  # a Mac, which runs the Metal blocks of a page and no others: tools/apple.py
 
-# Packages that need a GPU, or that only a GPU machine has.
-GPU_MODULES = {"cupy", "cupyx", "mpi4py", "torch", "triton", "pynvml"}
-# What numba.cuda has and Numba's simulator has not (numba-cuda 0.30.4).
-SIMULATOR_LACKS = {
+# Packages that need a GPU, or that only a GPU machine has; llvmlite writes its instructions.
+GPU_MODULES = {"cupy", "cupyx", "llvmlite", "mpi4py", "torch", "triton", "pynvml"}
+# What numba.cuda has and no simulator on a CPU (Numba's is that of numba-cuda 0.30.4).
+STEPPER_LACKS = {
+    "nanosleep",
+    "event",
+    "event_elapsed_time",
+    "managed_array",
+    "as_cuda_array",
+    "current_context",
+    "get_current_device",
+    "gpus",
+    "detect",
+    "select_device",
+    "list_devices",
+}
+# Numba's simulator has no warp operations either; the stepper has them.
+SIMULATOR_LACKS = STEPPER_LACKS | {
     "shfl_sync",
     "shfl_up_sync",
     "shfl_down_sync",
@@ -49,17 +65,6 @@ SIMULATOR_LACKS = {
     "activemask",
     "lanemask_lt",
     "syncwarp",
-    "nanosleep",
-    "event",
-    "event_elapsed_time",
-    "managed_array",
-    "as_cuda_array",
-    "current_context",
-    "get_current_device",
-    "gpus",
-    "detect",
-    "select_device",
-    "list_devices",
 }
 
 
@@ -128,7 +133,15 @@ def target_here(page: Page, target: str) -> str | None:
             return target
         # Pages without Numba run once, beside the first compiler.
         return wanted[0] if target == "numba-cuda" and wanted[0] in {"cupy", "cpu"} else None
-    return "cpu" if wanted == ("cpu",) else "simulator"
+    return "cpu" if wanted == ("cpu",) else simulator_of(page)
+
+
+def simulator_of(page: Page) -> str:
+    """Return which simulator runs a page on a CPU: Numba's, or ours where it has warp operations.
+
+    One simulator runs the whole page, because its blocks hand each other arrays and kernels.
+    """
+    return "simulator" if gpu_only(page) == gpu_only(page, SIMULATOR_LACKS) else "stepper"
 
 
 def too_small_for(page: Page) -> str | None:
@@ -144,12 +157,21 @@ def too_small_for(page: Page) -> str | None:
     return None
 
 
-def gpu_only(page: Page, lacks: Set[str] = SIMULATOR_LACKS) -> dict[int, str]:
+def gpu_only(page: Page, lacks: Set[str] = STEPPER_LACKS) -> dict[int, str]:
     """Return why each block that a CPU cannot run cannot, by its index.
 
-    A block needs a GPU when it imports a package that does, uses what Numba's simulator lacks,
-    or uses a name that such a block made. ``lacks``: what the simulator lacks, where it is another.
+    A block needs a GPU when it imports a package that does, uses what simulators lack, or uses a
+    name that such a block made. ``lacks``: SIMULATOR_LACKS asks what Numba's simulator cannot run.
     """
+    # A page is asked a dozen times while the site is built.
+    known = page.__dict__.setdefault("_gpu_only", {})
+    key = frozenset(lacks)
+    if key not in known:
+        known[key] = _gpu_only(page, lacks)
+    return dict(known[key])
+
+
+def _gpu_only(page: Page, lacks: Set[str]) -> dict[int, str]:
     reasons: dict[int, str] = {}
     made: dict[str, str] = {}  # names and files that only a GPU machine has
     for block in page.blocks:
@@ -206,7 +228,7 @@ def _gpu_reason(block: Block, made: dict[str, str], lacks: Set[str]) -> str | No
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and node.attr in lacks:
                 if isinstance(node.value, ast.Name) and node.value.id == "cuda":
-                    return f"it uses cuda.{node.attr}, which Numba's simulator lacks"
+                    return f"it uses cuda.{node.attr}, which the simulator lacks"
         for statement in tree.body:
             for name in sorted(names_read(statement) & made.keys() - bound):
                 return f"it uses {name}: {made[name]}"
@@ -253,20 +275,24 @@ def names_bound(statement: ast.stmt) -> set[str]:
 def run_block(block: Block, namespace: dict, folder: Path, root: Path, target: str) -> dict:
     """Run one block. Returns what is recorded of it: outcome, and output where it printed.
 
-    ``outcome`` is "passed" (it ran), "compiled" or "written" (a file for a later block).
+    ``outcome`` is "passed" (it ran), "compiled", "stand-in" (Metal that ran on a CPU) or "written"
+    (a file for a later block; Metal and HIP where their compiler is missing).
     Raises ``Failed`` with the source line when it does not do what the page says.
     """
     if "file" in block.options:
         (folder / block.options["file"]).write_text(block.text + "\n", encoding="utf-8")
         if block.language == "cuda":
-            compile_cuda(block)
+            compile_cuda(block, block.options.get("arch", "sm_90"))
             return {"outcome": "compiled"}
         if block.language == "python":
             _compile_python(block, root)
+        if block.language in ALONE:
+            return _prove_alone(block)
         return {"outcome": "written"}
     printed = io.StringIO()
     _opened.clear()
-    with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+    simulated = _stepping(block) if target == "stepper" else contextlib.nullcontext()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed), simulated:
         if block.language == "python":
             _run_python(block, namespace, root)
         elif block.language == "pycon":
@@ -276,6 +302,29 @@ def run_block(block: Block, namespace: dict, folder: Path, root: Path, target: s
         _wait_for_gpu(namespace, block, target)
     opened = sorted(path.name for path in map(Path, _opened) if path.parent == folder.resolve())
     return {"outcome": "passed", "output": printed.getvalue(), "opened": opened}
+
+
+@contextlib.contextmanager
+def _stepping(block: Block) -> Iterator[None]:
+    """Run a block with the stepper in Numba's place. What its checks find fails the block.
+
+    Known-wrong kernels are there to be found out, so what is found in those is no failure.
+    """
+    stepper = _stepper()
+    with stepper.installed():
+        yield
+    found = [f for f in stepper.findings if "/kernels/wrong/" not in f"/{f.filename}"]
+    stepper.launches.clear()
+    if found:
+        raise Failed(f"{block.where}: the stepper finds: {found[0]}")
+
+
+@functools.cache
+def _stepper():
+    """The stepper of this process: the blocks of a page share their arrays and kernels."""
+    from simulator.stepper import Stepper
+
+    return Stepper(mode="check", raise_findings=False)
 
 
 _opened: set[str] = set()  # the files that the running block has read
@@ -382,6 +431,23 @@ def _wait_for_gpu(namespace: dict, block: Block, target: str) -> None:
         raise Failed(f"{block.where}: the GPU reports: {error}") from error
 
 
+def _prove_alone(block: Block) -> dict:
+    """Run Metal in its stand-in on a CPU, compile HIP. Without a compiler, it is only written.
+
+    Returns what is recorded of it. Raises ``Failed`` with the source line.
+    """
+    from simulator import hip, hosts, pairs
+
+    try:
+        if block.language == "hip":
+            made_for = list(hip.compile(block.path, block.text))
+            return {"outcome": "compiled", "for": made_for} if made_for else {"outcome": "written"}
+        found = pairs.prove_metal(block.path, block.text) if hosts.compiler() else "written"
+        return {"outcome": found}
+    except hosts.HostError as error:
+        raise Failed(str(error)) from None
+
+
 def compile_cuda(block: Block, arch: str = "sm_90") -> bytes:
     """Compile CUDA C++ to a cubin, without a GPU. Raises ``Failed`` with the source line."""
     try:
@@ -396,7 +462,7 @@ def compile_cuda(block: Block, arch: str = "sm_90") -> bytes:
 
 
 def _cuda_headers() -> Iterator[str]:
-    """Find the CUDA headers of the pip packages (nvidia/cu13/include)."""
+    """Find the CUDA headers: of the pip packages (nvidia/cu13/include), and of a toolkit."""
     import nvidia
 
     for place in nvidia.__path__:
@@ -405,3 +471,6 @@ def _cuda_headers() -> Iterator[str]:
             yield str(include)
             if (include / "cccl").is_dir():
                 yield str(include / "cccl")
+    toolkit = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "include"
+    if toolkit.is_dir():  # it has headers that not every set of packages has, such as crt/mma.h
+        yield str(toolkit)

@@ -112,7 +112,10 @@ def where_it_runs(page: Page) -> str:
     without = total - page.meta.get("gpu_only", 0)
     if not without:
         return f"{gpu}. None of its blocks run without one."
-    simulator = ", in Numba's simulator" if "cupy" not in languages.targets(page) else ""
+    simulator = ""
+    if "cupy" not in languages.targets(page):
+        names = {"simulator": "Numba's simulator", "stepper": "the simulator of “Run here”"}
+        simulator = f", in {names[languages.simulator_of(page)]}"
     some = f"all {total}" if without == total else f"{without} of its {total}"
     return f"{gpu}; {some} blocks also without one{simulator}."
 

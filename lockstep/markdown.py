@@ -4,9 +4,11 @@ It is handed a page's text and nothing else, so it finds the page among those of
 text, and asks evidence/ for runs of exactly these blocks. It runs nothing.
 
 * Before the site's own extensions see a fence, our options are taken off its header.
-* ``[[roadmap:...]]`` and ``[[evidence:summary]]``, each on a line of its own, become Markdown.
+* ``[[roadmap:...]]``, ``[[glossary:...]]``, ``[[mapping:...]]``, ``[[plot:...]]`` and
+  ``[[evidence:summary]]``, each on a line of its own, become Markdown.
 * ``[[bench:ID.FIELD]]`` and ``[[micro:ID]]`` become figures, with device and date.
 * ``lockstep.lesson`` adds what stands around a lesson: facts, quizzes, exercises, the tick.
+* ``lockstep.glossary`` adds what stands around a term, and links the words of terms.
 * In the finished HTML each code block must be a block of the page, in order. It gets a line that
   says how far it is proved, and the page gets a stamp below its title.
 
@@ -32,8 +34,22 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from lockstep import evidence, figures, languages, lesson, roadmap, run_here, summary
+from lockstep import (
+    counters,
+    evidence,
+    figures,
+    glossary,
+    languages,
+    lesson,
+    mapping,
+    plots,
+    roadmap,
+    run_here,
+    summary,
+    tables,
+)
 from lockstep.page import (
+    ALONE,
     FENCE,
     SOURCES,
     Block,
@@ -89,9 +105,11 @@ class Site:
         mistakes: list[Mistake] = []
         for file in paths(root):
             try:
-                self.pages.append(read(file, root))
+                self.pages.append(_unchanged(file, root) or _read(file, root))
             except PageError as error:
                 mistakes += error.mistakes
+        self.glossary = glossary.Glossary(root, self.pages)
+        mistakes += self.glossary.mistakes
         if mistakes and not draft():
             raise BadPage(mistakes)
         for mistake in mistakes:
@@ -104,6 +122,30 @@ class Site:
 
 
 _sites: dict[Path, tuple[float, int, Site]] = {}
+# Pages as they were read, each with its files: of a preview's pages, most have not changed.
+_known: dict[Path, tuple[dict[Path, tuple[int, int]], Page]] = {}
+
+
+def _state(file: Path) -> tuple[int, int]:
+    stat = file.stat()
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _unchanged(file: Path, root: Path) -> Page | None:
+    states, page = _known.get(file, ({}, None))
+    try:
+        same = states and all(_state(path) == state for path, state in states.items())
+    except OSError:  # one of them is gone
+        return None
+    return page if same and page.root == root else None
+
+
+def _read(file: Path, root: Path) -> Page:
+    before = _state(file)
+    page = read(file, root)
+    places = {root / block.path for block in page.blocks}
+    _known[file] = {file: before} | {path: _state(path) for path in places}, page
+    return page
 
 
 def site(root: Path) -> Site:
@@ -124,6 +166,12 @@ def site(root: Path) -> Site:
     return known
 
 
+def forget() -> None:
+    """Let the next look at the files be a real one, however soon it comes."""
+    for root, (_, state, known) in _sites.items():
+        _sites[root] = (-RECHECK, state, known)
+
+
 def _walk(folder: Path) -> Iterator[os.DirEntry]:
     if folder.is_dir():
         for entry in os.scandir(folder):
@@ -140,6 +188,8 @@ def device_words(run: dict, gpus: int) -> str:
     """Name where a run was: "an NVIDIA H200", "2 NVIDIA H200 GPUs", "a CPU"."""
     if run["target"] == "simulator":
         return "Numba's simulator"
+    if run["target"] == "stepper":
+        return "the stepper (this site's simulator)"
     if run["target"] == "cpu":
         return "a CPU"
     name = run["device"]["name"]
@@ -148,14 +198,28 @@ def device_words(run: dict, gpus: int) -> str:
     return f"{'an' if name.startswith('NVIDIA') or name[0] in 'AEIO' else 'a'} {name}"
 
 
-def proof_words(proof: evidence.Proof, needs_gpu: bool) -> str:
+NOT_ON_APPLE = "not yet run on Apple hardware"
+
+
+def proof_words(proof: evidence.Proof, needs_gpu: bool, block: Block | None = None) -> str:
     """Say in a few words, which follow the name of the level, how far a block is proved."""
+    language = block.language if block else None
+    if language == "metal" and proof.level == "cpu":
+        return f"ran in a CPU stand-in, {NOT_ON_APPLE}"
+    if language == "metal" and proof.level == "compiled":
+        return "as C++ by a CPU stand-in, not by Apple's compiler"
+    if language == "hip" and proof.level == "compiled":
+        targets = proof.runs[0]["blocks"][block.index].get("for", ["an AMD GPU"])
+        return f"for {' and '.join(targets)}, not run"
+    if language in ALONE and proof.level == "awaiting":
+        return "a run with its compiler"
     if proof.level == "shown":
         return f"only: {proof.reason}"
     if proof.level == "compiled":
         return "for sm_90, not run"
     if proof.level == "simulator":
-        return "ran in Numba's simulator"
+        stepped = any(run["target"] == "stepper" for run in proof.runs)
+        return "ran in the stepper" if stepped else "ran in Numba's simulator"
     if proof.level == "cpu":
         return "ran on a CPU"
     if proof.level == "gpu":
@@ -186,20 +250,25 @@ def versions(run: dict, page: Page) -> str:
             if used and re.fullmatch(re.escape(package) + r"(\d+x?)?", key):
                 parts.append(f"{name} {version}")
     parts.append(f"Python {run['python']}")
-    parts = [part for part in parts if part != compiler(run)]
+    parts = [part for part in parts if part != compiler(run, page)]
     if driver := run["device"].get("driver"):
         parts += [f"driver {driver}", f"CUDA {run['device'].get('cuda')}"]
     return ", ".join(parts)
 
 
-def compiler(run: dict) -> str:
+def compiler(run: dict, page: Page) -> str:
     """Name what compiled or ran the page's kernels in a run, with its version."""
     package = {"simulator": "numba-cuda"}.get(run["target"], run["target"])
-    if package == "cpu":
+    if package in {"cpu", "stepper"}:
         return f"Python {run['python']}"
-    if package == "cupy":
-        found = [v for k, v in run["packages"].items() if k.startswith("cupy")]
-        return f"CuPy {found[0]}" if found else "CuPy"
+    if package == "cupy":  # a page without Numba: the first of these that it uses
+        known = {word: (name, prefix) for word, name, prefix in PACKAGES}
+        for word in ("cupy", "triton", "torch"):
+            name, prefix = known[word]
+            found = [v for k, v in run["packages"].items() if k.startswith(prefix)]
+            if found and any(word in block.text for block in page.blocks if block.runs):
+                return f"{name} {found[0]}"
+        return "CuPy"
     return f"{package} {run['packages'].get(package, '')}".strip()
 
 
@@ -209,24 +278,27 @@ def stamp(
     """Return a page's stamp: its level, what counts most, and the rest."""
     total, counts = len(proofs), Counter(proof.level for proof in proofs)
     runs, wanted = records.runs(page), languages.targets(page)
+    kinds = {block.language for block in page.blocks if block.runs}
     if not any(block.runs for block in page.blocks):
         return "shown", f"Nothing on this page runs: {_blocks(total)} only shown.", ""
     on_gpu = [run for run in runs if run["target"] in languages.GPU_TARGETS]
     needs_gpu = bool(set(wanted) & set(languages.GPU_TARGETS))
-    target = "simulator" if needs_gpu else "cpu"
+    target = languages.simulator_of(page) if needs_gpu else "cpu"
     told = on_gpu or [run for run in runs if run["target"] == target]
     level = "gpu" if on_gpu else "cpu" if told and not needs_gpu else "awaiting"
     rest = []
     if told:
-        best = "gpu" if on_gpu else target
+        best = "gpu" if on_gpu else "simulator" if needs_gpu else "cpu"
         lead, more = _ran(counts[best], total, told, page)
         if level == "awaiting":
             lead, more = "Awaiting a GPU run.", f"{lead} {more}"
         rest.append(more)
+        for_what = "" if "hip" in kinds else " for sm_90"
+        simulator = "the stepper" if target == "stepper" else "Numba's simulator"
         words = {
-            "simulator": ("ran", "ran", "in Numba's simulator"),
-            "cpu": ("ran", "ran", "on a CPU"),
-            "compiled": ("is", "are", "compiled for sm_90 and not run"),
+            "simulator": ("ran", "ran", f"in {simulator}"),
+            "cpu": ("ran", "ran", "in a CPU stand-in" if "metal" in kinds else "on a CPU"),
+            "compiled": ("is", "are", f"compiled{for_what} and not run"),
             "shown": ("is", "are", "only shown"),
             "awaiting": ("awaits", "await", "a GPU run"),
         }
@@ -243,6 +315,11 @@ def stamp(
         missing = [t for t in wanted if t not in {run["target"] for run in on_gpu}]
         if missing:
             rest.append(f"Awaiting a run with {' and '.join(missing)}.")
+    if "metal" in kinds:
+        on_apple = [run for run in runs if run["target"] == languages.APPLE]
+        rest += [f"The Metal code ran on {r['device']['name']} on {r['date']}." for r in on_apple]
+        if not on_apple:
+            rest.append(f"Metal: {NOT_ON_APPLE}.")
     for refused, reason in page.meta.get("not_on", {}).items():
         rest.append(f"Not with {refused}: {str(reason).rstrip('.')}.")
     if told:
@@ -258,9 +335,9 @@ def _ran(number: int, total: int, runs: list[dict], page: Page) -> tuple[str, st
     """Say how many blocks ran where; and when and with what. One place and day is said once."""
     places: dict[tuple[str, str], list[str]] = {}
     for run in runs:
-        preposition = "in" if run["target"] == "simulator" else "on"
+        preposition = "in" if run["target"] in {"simulator", "stepper"} else "on"
         place = f"{preposition} {device_words(run, page.meta.get('gpus', 1))}"
-        places.setdefault((place, run["date"]), []).append(compiler(run))
+        places.setdefault((place, run["date"]), []).append(compiler(run, page))
     who = "Every block of this page" if number == total else f"{number} of {total} blocks"
     first, *others = places
     more = f"on {first[1]} with {' and '.join(places[first])}"
@@ -360,7 +437,9 @@ class Before(Preprocessor):
         for block in state.page.blocks:
             at = block.page_line - state.first
             fence = FENCE.match(lines[at])
-            language = "text" if block.language == "output" else block.language
+            # Pygments has no lexer for Metal or HIP, and both are C++ with a few more words.
+            language = {"output": "text"} | dict.fromkeys(ALONE, "cpp")
+            language = language.get(block.language, block.language)
             title = block.options.get("title") or block.options.get("file")
             title = f' title="{title}"' if title else ""
             lines[at] = f"{fence['indent']}{fence['fence']}{language}{title}"
@@ -369,6 +448,19 @@ class Before(Preprocessor):
             if marker := roadmap.MARKER.match(line):
                 folder = marker[2] or state.folder
                 text += ["", *roadmap.render(marker[1], state.root, folder).split("\n"), ""]
+            elif marker := glossary.MARKER.match(line):
+                part = glossary.render(marker["which"], state.site.glossary, state.folder or ".")
+                text += ["", *part.split("\n"), ""]
+            elif marker := mapping.MARKER.match(line):
+                part = mapping.render(marker[1], state.root, state.folder or ".")
+                text += ["", *part.split("\n"), ""]
+            elif marker := counters.MARKER.match(line):
+                part = counters.render(marker[1], state.root, state.site.records)
+                text += ["", *part.split("\n"), ""]
+            elif marker := tables.MARKER.match(line):
+                text += ["", *tables.render(marker["which"], state.root).split("\n"), ""]
+            elif marker := plots.MARKER.match(line):
+                text += ["", *plots.render(marker[1], state.site.records).split("\n"), ""]
             elif SUMMARY.match(line):
                 part = summary.render(state.site.pages, state.site.records, state.folder or ".")
                 text += ["", *part.split("\n"), ""]
@@ -490,7 +582,7 @@ def _proof_html(block: Block, proof: evidence.Proof, needs_gpu: bool, can_run: b
     source = f"<code>{html.escape(block.path)}</code>"
     if block.section:
         source += f" · {html.escape(block.section)}"
-    words = html.escape(proof_words(proof, needs_gpu))
+    words = html.escape(proof_words(proof, needs_gpu, block))
     run = f' data-run="{block.index}"' if can_run else ""
     return (
         f'\n<p class="proof proof--{proof.level}" data-search-exclude{run}>'
@@ -521,6 +613,10 @@ class LockstepExtension(Extension):
         md.inlinePatterns.register(Measured(md, state), "lockstep-measured", 175)
         # Before task lists (25) and inline text (20).
         md.treeprocessors.register(lesson.Lesson(md, state, stopping), "lockstep-lesson", 30)
+        md.treeprocessors.register(glossary.Parts(md, state), "lockstep-term", 29)
+        # After inline text (20) and attributes (8), whose text is no prose; before anchors (5) and
+        # the rewriting of links (0).
+        md.treeprocessors.register(glossary.Marks(md, state), "lockstep-marks", 7)
         md.treeprocessors.register(Between(md, state), "lockstep", -100)
         # After everything has been put back into the text.
         md.postprocessors.register(After(md, state), "lockstep", 0)

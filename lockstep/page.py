@@ -29,6 +29,7 @@ OUTPUT = "snippets/output/"  # recorded output lives here, written by runs only
 # What a language needs in its fence header, beside the include line.
 RUNS = {"python", "pycon"}
 FILES = {"cuda"}  # always a file of the page's, which a later block loads
+ALONE = {"metal", "hip"}  # a file, too, which the run proves without a later block
 RECORDED = {"output"}
 SHOWN = {
     "bash",
@@ -42,9 +43,14 @@ SHOWN = {
     "ini",
     "cpp",
     "c",
+    "swift",
+    "objective-c",
 }
-LANGUAGES = RUNS | FILES | RECORDED | SHOWN
-OPTIONS = {"title", "file", "shown", "run"}
+LANGUAGES = RUNS | FILES | ALONE | RECORDED | SHOWN
+OPTIONS = {"title", "file", "shown", "run", "arch"}
+
+# What a cuda block may be compiled for: sm_90, unless it asks for Hopper's own instructions.
+ARCHITECTURES = ("sm_90", "sm_90a")
 
 # The compilers that front matter's not_on may excuse, one at most: something must prove a page.
 COMPILERS = ("numba-cuda", "numba-cuda-mlir")
@@ -64,6 +70,16 @@ META = {
     "compute_capability": str,
     "not_on": dict,
     "aliases": list,  # other names that a reader may search for: the search shows them
+    "terms": list,  # those of the glossary that the page is about, by id
+    # Of a term: lockstep/glossary.py
+    "id": str,
+    "group": str,
+    "priority": int,
+    "tooltip": list,
+    "names": dict,
+    "related": list,
+    "sources": list,
+    "unverified": list,
 }
 # Keys that the site's engine reads, not we.
 ENGINE_META = {
@@ -195,6 +211,7 @@ class Page:
         rows = [
             [b.language, b.options.get("file"), b.options.get("run"), "shown" in b.options]
             + [b.path if b.language in RECORDED else b.text]
+            + [b.options.get("arch")] * ("arch" in b.options)
             for b in self.blocks
         ]
         return digest(json.dumps(rows, ensure_ascii=False))
@@ -449,8 +466,10 @@ def _block(
             content[0][0],
         )
         return None
-    if language in FILES and not options.get("file"):
-        wrong(f"a {language} block needs a name", f'write ```{language} file="name.cu"')
+    named = "file" in options or (language in ALONE and "shown" in options)
+    if language in FILES | ALONE and not named:
+        suffix = {"cuda": "cu"}.get(language, language)
+        wrong(f"a {language} block needs a name", f'write ```{language} file="name.{suffix}"')
     if language in SHOWN and not options.keys() & {"shown", "run", "file"}:
         mend = f'say why it is not run: ```{language} shown="reason"; or run="gpu", run="cpu"'
         wrong(f"nothing proves this {language} block", mend)
@@ -460,6 +479,9 @@ def _block(
         wrong("shown without a reason", 'write the reason: shown="installs packages"')
     if "run" in options and (language != "bash" or options["run"] not in {"gpu", "cpu"}):
         wrong("run= is for bash blocks", 'write ```bash run="gpu" or run="cpu"')
+    if "arch" in options and (language != "cuda" or options["arch"] not in ARCHITECTURES):
+        mend = 'write ```cuda file="x.cu" arch="sm_90a", or leave it out for sm_90'
+        wrong("arch= names what CUDA C++ is compiled for", mend)
     if "/" in options.get("file", ""):
         wrong("file= holds a folder", "give a bare file name")
     if language in RECORDED and not include["path"].startswith(OUTPUT):
@@ -529,7 +551,7 @@ def _typed_html(text: str) -> str | None:
 def _check_files(path: str, blocks: list[Block], mistakes: list[Mistake]) -> None:
     """A block that is a file must be used by a later one; output must follow what printed it."""
     for i, block in enumerate(blocks):
-        name = block.options.get("file")
+        name = None if block.language in ALONE else block.options.get("file")
         if name and not any(mentions(later, name) for later in blocks[i + 1 :] if later.runs):
             what = f"no later block uses the file {name}"
             mend = f'load it in a block after this one, for example open("{name}")'

@@ -12,29 +12,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import yaml
 
 from lockstep import languages
 from lockstep.page import Block, Page
 
 OFFERS = "snippets/run_here/offers.yml"
-
-# Numba's simulator lacks these; the one that runs in the page has them.
-WARP_OPERATIONS = {
-    "shfl_sync",
-    "shfl_up_sync",
-    "shfl_down_sync",
-    "shfl_xor_sync",
-    "ballot_sync",
-    "all_sync",
-    "any_sync",
-    "eq_sync",
-    "match_any_sync",
-    "match_all_sync",
-    "activemask",
-    "lanemask_lt",
-    "syncwarp",
-}
 
 
 @dataclass(frozen=True)
@@ -61,8 +45,7 @@ class Program:
 def programs(page: Page) -> list[Program]:
     """Return the programs of a page, in the order of the blocks that open them."""
     offers = read_offers(page.root)
-    lacks = languages.SIMULATOR_LACKS - WARP_OPERATIONS
-    needs_gpu = languages.gpu_only(page, lacks)
+    needs_gpu = languages.gpu_only(page)
     blocks = [
         block
         for block in page.blocks
@@ -72,6 +55,7 @@ def programs(page: Page) -> list[Program]:
         and block.index not in needs_gpu
     ]
     found = []
+    lacking = {b.index for b in blocks if _lacking(b)}
     for at, block in enumerate(blocks):
         kernels = _kernels(block)
         if script := offers["launches"].get(block.source):
@@ -86,7 +70,7 @@ def programs(page: Page) -> list[Program]:
                 if block in chosen and _launches(chosen, kernels):
                     found.append(_program(block, chosen, "", offers))
                     break
-    return found
+    return [p for p in found if not lacking.intersection(p.blocks)]
 
 
 def _program(block: Block, chosen: list[Block], script: str, offers: dict) -> Program:
@@ -154,6 +138,28 @@ def _offers(text: str) -> dict[str, dict]:
     return {"launches": {}, "breaks": {}, "presets": {}} | (yaml.safe_load(text) or {})
 
 
+# ---------------------------------------------------------------- what the browser lacks
+
+
+@cache
+def _lacking(block: Block) -> frozenset[str]:
+    """Return the names of NumPy in a block for which the browser's stand-in has nothing."""
+    from simulator.stepper import lite
+
+    drawn = {n for n in dir(np.random.Generator) if not n.startswith("_")} - set(
+        dir(lite.Generator)
+    )
+    found = set()
+    for node in ast.walk(_tree(block)):
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and node.value.id == "np":
+                if not hasattr(lite, node.attr) and node.attr not in {"random", "testing"}:
+                    found.add(f"np.{node.attr}")
+            elif node.attr in drawn:
+                found.add(node.attr)
+    return frozenset(found)
+
+
 # ---------------------------------------------------------------- names
 
 
@@ -206,12 +212,17 @@ def _needed(blocks: list[Block], names: frozenset[str]) -> list[Block]:
 
 @cache
 def _kernels(block: Block) -> frozenset[str]:
-    """Return the functions of a block that ``@cuda.jit`` makes kernels of."""
+    """Return the functions of a block that ``@cuda.jit`` makes kernels of, or that make kernels."""
     return frozenset(
         node.name
         for node in _tree(block).body
         if isinstance(node, ast.FunctionDef)
-        and any(_is_jit(decorator) for decorator in node.decorator_list)
+        and any(
+            _is_jit(decorator)
+            for inner in ast.walk(node)
+            if isinstance(inner, ast.FunctionDef)
+            for decorator in inner.decorator_list
+        )
     )
 
 

@@ -62,11 +62,11 @@ def index(entries: list[dict]) -> dict:
     """Return the index of the entries of MkDocs' search: location, title, text and tags of each."""
     docs, found = [], {}
     for number, entry in enumerate(entries):
-        title, text = plain(entry["title"]), plain(entry["text"])
         # Other names belong to the page: its sections do not answer to them.
-        names = [] if "#" in entry["location"] else [str(tag) for tag in entry.get("tags") or []]
-        docs.append([entry["location"], title, _teaser(text), names])
-        for term, weight in _weights(title, text, names).items():
+        tags = [] if "#" in entry["location"] else [str(tag) for tag in entry.get("tags") or []]
+        title, teaser, weights = _section(entry["title"], entry["text"], tuple(tags))
+        docs.append([entry["location"], title, teaser, tags])
+        for term, weight in weights.items():
             found.setdefault(term, []).append((number, weight))
     terms = sorted(found)
     return {
@@ -76,7 +76,14 @@ def index(entries: list[dict]) -> dict:
     }
 
 
-def _weights(title: str, text: str, names: list[str]) -> dict[str, int]:
+@functools.cache  # a preview asks again for all the sections that have not changed
+def _section(title: str, text: str, names: tuple[str, ...]) -> tuple[str, str, dict[str, int]]:
+    """Return the plain title of a section, the start of its text, and the weights of its words."""
+    title, text = plain(title), plain(text)
+    return title, _teaser(text), _weights(title, text, names)
+
+
+def _weights(title: str, text: str, names: tuple[str, ...]) -> dict[str, int]:
     """Return how much each word of a section says of it, from 1 to 35."""
     weights: dict[str, float] = {}
     counts: dict[str, float] = {}

@@ -34,6 +34,8 @@ def render(pages: list[Page], records: Evidence, folder: str = "evidence") -> st
         _benchmarks(records),
         "## Microbenchmarks",
         _microbenchmarks(records),
+        "## Measured twice",
+        _twice(records),
     ]
     return "\n\n".join(parts)
 
@@ -168,3 +170,39 @@ def _microbenchmarks(records: Evidence) -> str:
         rows.append([title, value, _text(row["method"]), _where(row)])
     head = ["What", "Value", "How", "Device, date, runs"]
     return _table(head, rows, "No microbenchmark is recorded yet.")
+
+
+def _twice(records: Evidence) -> str:
+    """Say how many rows have a second measurement, and list those where it differs."""
+    tables = (records.benchmarks, records.microbenchmarks)
+    every = [(i, row) for table in tables for i, row in sorted(table.items()) if row["fresh"]]
+    pairs = [(i, row, point) for i, row in every for point in row.get("again", [])]
+    if not pairs:
+        return "No row has a second measurement yet."
+    again = len({i for i, _, _ in pairs})
+    elsewhere = len({i for i, row, point in pairs if point["gpu"] != row.get("gpu")})
+    rows = []
+    for row_id, row, point in pairs:
+        if point["differs"]:
+            key = "ours" if "ours" in row else "value"
+            spreads = (figures.quantity(of["spread"], "%") for of in (row, point))
+            rows.append(
+                [
+                    f"{_text(row['title'])}<br>`{row_id}`",
+                    figures.quantity(row[key], row["unit"]),
+                    figures.quantity(point[key], row["unit"]),
+                    figures.quantity(point["difference"], "%"),
+                    " and ".join(spreads),
+                ]
+            )
+    head = ["What", "First", "Second", "Apart", "Spreads"]
+    text = (
+        f"{again} of {len(every)} figures were measured a second time, {elsewhere} of them on "
+        "another GPU of the same kind. "
+    )
+    if not rows:
+        return text + "No pair is further apart than the larger of its two spreads."
+    return text + (
+        f"{len(rows)} pairs are further apart than the larger of their two spreads:\n\n"
+        + _table(head, rows, "")
+    )

@@ -6,6 +6,20 @@ ROOT = find_root()
 PAGES = read_all(ROOT)
 
 
+def sample(pages, each=1):
+    """Return the first pages of each kind, an index and a page that holds less: not all of 300."""
+    found = {}
+    for page in pages:
+        index = page.name == "index" or page.name.endswith("/index")
+        found.setdefault((page.meta["kind"], index), []).append(page)
+    return [page for group in found.values() for page in group[:each]]
+
+
+def first(kind):
+    """Return the first page of a kind, or None where there is none yet."""
+    return next((page for page in PAGES if page.meta["kind"] == kind), None)
+
+
 def url_of(page, server):
     name = page.name.removesuffix("index")
     return server + (name if not name or name.endswith("/") else f"{name}/")

@@ -10,7 +10,17 @@ from pathlib import Path
 
 from lockstep.page import read_all
 
-PARTS = ("kernels", "snippets", "evidence", "overrides", "docs", "lockstep", "tools", "benchmarks")
+PARTS = (
+    "kernels",
+    "snippets",
+    "evidence",
+    "overrides",
+    "docs",
+    "lockstep",
+    "tools",
+    "benchmarks",
+    "simulator",
+)
 
 
 def make(source: Path, target: Path, pages: int) -> Path:
@@ -23,7 +33,8 @@ def make(source: Path, target: Path, pages: int) -> Path:
     for file in source.glob("*.yml"):
         shutil.copy(file, target)
     known = read_all(source)
-    originals = [page for page in known if page.blocks and "/" in page.name]
+    # A term is named by its id, which is not to be had twice.
+    originals = [p for p in known if p.blocks and "/" in p.name and p.meta["kind"] != "term"]
     added = []
     for number in range(pages - len(known)):
         page = originals[number % len(originals)]

@@ -34,6 +34,7 @@ class Device:
 
     xp = np
     count = 1
+    gpu = "first"
 
     def __init__(self, clock=None):
         self.timer = clock
@@ -47,8 +48,14 @@ class Device:
     def copy(self, size):
         return (lambda: "copy"), 2 * size
 
+    def sgemm(self, n):
+        return (lambda: "sgemm"), 2 * n**3
+
     def free(self):
         pass
+
+
+RUN = "def run(bench):\n    pass\n"
 
 
 @pytest.fixture
@@ -56,9 +63,10 @@ def repository(tmp_path):
     """A repository with one script, which imports one kernel."""
     for path, text in {
         "benchmarks/harness.py": "",
-        "benchmarks/one.py": '"""One."""\nfrom kernels.ladder.first import kernel\n',
-        "benchmarks/two.py": '"""Two."""\n',
-        "kernels/ladder/first.py": "kernel = 1\n",
+        "benchmarks/one.py": f'"""One."""\nfrom kernels.ladder.first import kernel\n{RUN}',
+        "benchmarks/two.py": f'"""Two."""\n{RUN}',
+        "kernels/ladder/first.py": "from kernels.ladder.second import kernel\n",
+        "kernels/ladder/second.py": "import os\nkernel = 1\n",
     }.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
@@ -185,29 +193,30 @@ def compare(bench, ours, theirs, **options):
 
 
 def test_a_row_holds_what_was_measured(repository):
-    clock = Clock({"ours": 0.5, "theirs": 1.0, "copy": 0.001})
+    clock = Clock({"ours": 0.5, "theirs": 1.0, "copy": 0.001, "sgemm": 0.01})
     row = compare(make(repository, clock=clock), 1, 1)[0]
     assert row["sha256"] == harness.evidence.file_digest(repository / "kernels/ladder/first.py")
     copy_gbps = harness.rounded(2 * harness.GIB / 0.001 / 1e9)
     expected = {"ours": 2, "reference": 1, "ratio": 2, "gbps": 2, "tflops": 8, "us": 5e5}
     expected |= {"reference_us": 1e6, "error": 0, "spread": 0, "repeats": 20, "unit": "GB/s"}
     expected |= {"reference_name": "the other", "copy_gbps": copy_gbps}
+    expected |= {"cublas_tflops": harness.rounded(2 * 4096**3 / 0.01 / 1e12)}
     expected |= {"copy_share": harness.rounded(2 / copy_gbps)}
     assert {key: row[key] for key in expected} == expected
-    measured = [name for name in clock.order if name != "copy"]
+    measured = [name for name in clock.order if name in ("ours", "theirs")]
     assert measured == ["ours", "theirs"] * (20 + harness.WARMUP)
 
 
 @pytest.mark.parametrize(("unit", "ours"), [("us", 5e5), ("ms", 500), ("TFLOP/s", 8), ("GB/s", 2)])
 def test_units(repository, unit, ours):
-    clock = Clock({"ours": 0.5, "theirs": 1.0, "copy": 0.001})
+    clock = Clock({"ours": 0.5, "theirs": 1.0, "copy": 0.001, "sgemm": 0.01})
     row = compare(make(repository, clock=clock), 1, 1, unit=unit)[0]
     assert (row["ours"], row["ratio"]) == (ours, 2)
 
 
 @pytest.mark.parametrize(("ours", "theirs", "name"), [(2, 1, "ladder-first"), (1, 2, "the other")])
 def test_a_wrong_answer_is_never_timed(repository, ours, theirs, name):
-    clock = Clock({"ours": 0.5, "theirs": 1.0, "copy": 0.001})
+    clock = Clock({"ours": 0.5, "theirs": 1.0, "copy": 0.001, "sgemm": 0.01})
     bench = make(repository, clock=clock)
     with pytest.raises(BenchmarkError, match=f"{name}: error 1.00e"):
         compare(bench, ours, theirs)
@@ -226,6 +235,8 @@ def test_a_time_is_divided_by_how_often_the_thing_was_done(repository):
     row = bench.micro("y", "t", Summary(1e-3, 0, 20), unit="GB/s", method="m", amount=1e9)
     assert row["value"] == 1000
     assert (row["kernel"], row["terms"]) == ("benchmarks/one.py", [])
+    row = bench.micro("z", "t", Summary(640.0, 0, 20), unit="cycles", method="m", amount=20)
+    assert row["value"] == 32
 
 
 def test_fewer_than_twenty_repeats_are_refused(repository):
@@ -263,9 +274,11 @@ def test_the_record_names_what_it_depends_on(repository):
         "benchmarks/harness.py",
         "benchmarks/one.py",
         "kernels/ladder/first.py",
+        "kernels/ladder/second.py",  # which the first imports
     ]
     for source, sha256 in record["sources"].items():
         assert sha256 == harness.evidence.file_digest(repository / source)
+    assert record["gpu"] == "first"
     assert (record["schema"], record["script"]) == (1, "benchmarks/one.py")
     assert [row["id"] for row in record["rows"]] == ["first"]
     assert {"device", "packages", "python", "date"} < record.keys()
@@ -323,6 +336,53 @@ def test_a_regression_is_reported_against_the_record(repository):
     ]
 
 
+# ---------------------------------------------------------------- a second machine
+
+
+def test_a_second_measurement_stands_beside_the_first(repository):
+    bench = make(repository)
+    micro(bench)
+    micro(bench, id="second", unit="cycles", value=10.0)
+    bench.write()
+    elsewhere = make(repository)
+    elsewhere.device.gpu = "other"
+    micro(elsewhere, value=2.01e-6)  # inside the spread of a hundredth
+    micro(elsewhere, id="second", unit="cycles", value=11.0)
+    (path,) = elsewhere.write_again()
+    record = json.loads(path.read_text())
+    first, second = record["rows"]
+    assert (first["value"], first["history"], record["gpu"]) == (2, [], "first")
+    point = first["again"][0]
+    assert (point["value"], point["gpu"], point["differs"]) == (2.01, "other", False)
+    assert (second["again"][0]["difference"], second["again"][0]["differs"]) == (0.1, True)
+
+
+def test_a_new_measurement_drops_the_second_of_the_old_one(repository):
+    for write in ("write", "write_again", "write"):
+        bench = make(repository)
+        micro(bench)
+        (path,) = getattr(bench, write)()
+    (row,) = json.loads(path.read_text())["rows"]
+    assert "again" not in row and len(row["history"]) == 1
+
+
+def test_a_second_measurement_of_something_else_is_refused(repository):
+    bench = make(repository)
+    micro(bench)
+    with pytest.raises(BenchmarkError, match="one.json is not there: measure first"):
+        bench.write_again()
+    (path,) = bench.write()
+    before = path.read_text()
+    other = make(repository)
+    micro(other, id="another")
+    with pytest.raises(BenchmarkError, match="has other rows"):
+        other.write_again()
+    (repository / "kernels/ladder/second.py").write_text("kernel = 2\n")
+    with pytest.raises(BenchmarkError, match="of other code: kernels/ladder/second.py$"):
+        bench.write_again()
+    assert path.read_text() == before
+
+
 # ---------------------------------------------------------------- the command
 
 
@@ -330,8 +390,8 @@ def test_every_script_depends_on_files_that_are_there():
     known = command.scripts()
     assert {"vector_add", "memory_hierarchy", "naive_matmul", "launch", "nccl"} <= known.keys()
     for name, about in known.items():
-        found = harness.sources(f"benchmarks/{name}.py")
-        assert f"benchmarks/{name}.py" in found and about["summary"]
+        found = harness.sources(about["path"])
+        assert about["path"] in found and Path(about["path"]).stem == name and about["summary"]
         assert all((ROOT / path).is_file() for path in found)
     assert "kernels/naive_matmul/matmul.py" in harness.sources("benchmarks/naive_matmul.py")
     assert known["nccl"]["gpus"] == 2
@@ -360,7 +420,7 @@ def run_command(*arguments, **environment):
     [
         ([], {"CUDA_VISIBLE_DEVICES": ""}, "an NVIDIA GPU"),
         ([], {"NUMBA_ENABLE_CUDASIM": "1"}, "NUMBA_ENABLE_CUDASIM is set"),
-        (["no-such"], {}, "no benchmark no_such: there are launch, memory_hierarchy"),
+        (["no-such"], {}, "no benchmark no_such: there are "),
     ],
 )
 def test_what_cannot_run_says_so_in_one_line(arguments, environment, message):
@@ -379,7 +439,9 @@ def test_the_list_needs_no_gpu():
 def test_a_script_that_fails_or_needs_more_gpus_does_not_stop_the_others(
     repository, monkeypatch, capsys
 ):
-    (repository / "benchmarks/three.py").write_text('"""Three."""\nGPUS = 2\n')
+    (repository / "benchmarks/micro").mkdir()
+    (repository / "benchmarks/micro/three.py").write_text(f'"""Three."""\nGPUS = 2\n{RUN}')
+    (repository / "benchmarks/shared.py").write_text('"""What others import: no script."""\n')
     monkeypatch.delenv("NUMBA_ENABLE_CUDASIM", raising=False)
     monkeypatch.setattr(command, "scripts", lambda: real(repository / "benchmarks"))
     monkeypatch.setattr(command.importlib, "import_module", Script)
@@ -408,7 +470,7 @@ class Script:
     """A benchmark module: one breaks, two measures."""
 
     def __init__(self, name):
-        self.name = name.split(".")[1]
+        self.name = name.split(".")[-1]
 
     def run(self, bench):
         if self.name == "one":

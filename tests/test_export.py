@@ -11,11 +11,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from lockstep import evidence, export, languages
+from lockstep import evidence, export
 from lockstep.page import digest, find_root, read
 
 ROOT = find_root(Path(__file__).parent)
-FILES = ("pages", "roadmap", "benchmarks", "microbenchmarks")
+FILES = ("pages", "roadmap", "benchmarks", "microbenchmarks", "glossary", "mapping", "hardware")
 DEVICE = {"name": "NVIDIA H200", "count": 1}
 MACHINE = {"device": DEVICE, "packages": {}, "python": "3.12.3", "date": "2026-11-20"}
 URL = "https://example.org/learn/"
@@ -93,8 +93,34 @@ Not indented.
 --8<-- "snippets/install.sh"
 ```
 
+??? hint
+    Think of [[micro:launch]].
+
+??? hint "Look back"
+    At `n`.
+
+??? solution
+    ```pycon
+    --8<-- "snippets/solved.txt"
+    ```
+
+    It is one less.
+
+??? quiz "What is `n`?"
+    - [ ] 35
+
+        One too many.
+
+    - [x] 34,
+      as it says
+
+        So it printed.
+
+        Twice.
+
 ## Sources
 """
+    put("snippets/solved.txt", ">>> n - 1\n33\n")
     put("docs/lessons/first.md", head.format("First", "First") + body)
     page = read(tmp_path / "docs/lessons/first.md", tmp_path)
     blocks = [
@@ -166,6 +192,7 @@ def test_the_data_of_a_tiny_site(tiny):
         ("bash", "cpu", None),
         ("output", "awaiting", None),  # no GPU run printed it
         ("bash", "shown", "it installs"),
+        ("pycon", "cpu", None),
     ]
     assert [(run["target"], run["fresh"]) for run in row["runs"]] == [("cpu", True), ("cpu", False)]
     (micro,), (bench,) = data["microbenchmarks"], data["benchmarks"]
@@ -181,7 +208,7 @@ def test_the_data_of_a_tiny_site(tiny):
         (lambda row: row.update(more=1), "Additional properties"),
         (lambda row: row["blocks"][0].update(proof="seen"), "is not one of"),
         (lambda row: row["blocks"][0].update(reason="none"), "is not of type 'null'"),
-        (lambda row: row["blocks"][-1].update(reason=None), "is not of type 'string'"),
+        (lambda row: row["blocks"][5].update(reason=None), "is not of type 'string'"),
         (lambda row: row["blocks"][0].update(sha256="0"), "does not match"),
         (lambda row: row["runs"][0].update(fresh="yes"), "is not of type 'boolean'"),
     ],
@@ -239,9 +266,82 @@ def test_the_markdown_has_its_blocks_and_figures(tiny, first):
 def test_the_markdown_of_a_marker_is_its_table(tiny):
     page = next(page for page in tiny.pages if page.name == "lessons/index")
     text = export.markdown(page, tiny)
-    assert "| 4 cpu, 1 shown, 1 awaiting |" in text and "<span" not in text and "<svg" not in text
+    assert "| 5 cpu, 1 shown, 1 awaiting |" in text and "<span" not in text and "<svg" not in text
     assert ".venv/bin/python -m lockstep run docs/lessons/first.md" in text
     assert "make bench NAME=x" in text
+
+
+TOLD = """\
+<details>
+<summary>Hint 1 of 2</summary>
+
+Think of 8.61\u202fµs.
+
+</details>
+
+<details>
+<summary>Hint 2 of 2: Look back</summary>
+
+At `n`.
+
+</details>
+
+<details>
+<summary>Solution</summary>
+
+```pycon
+>>> n - 1
+33
+```
+
+It is one less.
+
+</details>
+
+**Question 1 of 1.** What is `n`?
+
+- A. 35
+- B. 34,
+  as it says
+
+## Sources
+
+## Answers
+
+**Question 1 of 1: B**
+
+- **A** is wrong. One too many.
+
+- **B** is right. So it printed.
+
+  Twice.
+"""
+
+
+def test_the_markdown_asks_before_it_answers(tiny, first):
+    text = export.markdown(first, tiny)
+    assert text.endswith(TOLD)
+    assert TOLD in export.llms_full(tiny) and "[x]" not in export.llms_full(tiny)
+
+
+def test_the_notebook_asks_before_it_answers(tiny, first):
+    cells = export.notebook(first, tiny)["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    solved = texts.index("n - 1")
+    assert texts[solved - 1].endswith("*Solution: open the next cell to read it.*")
+    assert cells[solved]["metadata"]["jupyter"] == {"source_hidden": True}
+    assert all(not cell["metadata"] for n, cell in enumerate(cells) if n != solved)
+    assert texts[solved + 1].startswith("<details>\n<summary>Solution</summary>\n\nIt is one less.")
+    assert TOLD.partition("## Sources")[2] in texts[-1] + "\n" and "[x]" not in "".join(texts)
+
+
+def test_no_download_shows_the_answer_beside_its_question(real):
+    for page in real.pages:
+        if page.meta["kind"] == "lesson":
+            text, book = export.markdown(page, real), export.notebook(page, real)
+            prose = "".join("".join(c["source"]) for c in book["cells"] if c["cell_type"][0] == "m")
+            assert "- [x]" not in text + prose and "??? quiz" not in text, page.path
+            assert text.index("**Question 1 of") < text.index("## Answers")
 
 
 def test_an_unknown_figure_is_refused(tiny):
@@ -279,13 +379,24 @@ def run(text: str, folder: Path) -> str:
     return done.stdout
 
 
-def test_the_script_of_vector_addition_runs_in_the_simulator(real, tmp_path):
+def test_the_script_of_vector_addition_runs_to_its_end_in_the_simulator(real, tmp_path):
     page = next(page for page in real.pages if page.name == "roadmap/foundation/vector-add")
-    skip = languages.gpu_only(page)
-    text = export.script(page, real, skip=set(skip))
-    assert len(skip) == page.meta["gpu_only"] < sum(block.runs for block in page.blocks)
+    text = export.script(page, real)
+    total, needs = sum(block.runs for block in page.blocks), page.meta["gpu_only"]
+    assert f"# {total - needs} of its {total} blocks also run in Numba's simulator" in text
     check = "\nassert add([1, 2, 3], [4, 5, 6], threads=2).tolist() == [5, 7, 9]\n"
-    run(text + check, tmp_path)
+    said = run(text + check, tmp_path)
+    assert said.count("Not run without a GPU: it ") == needs
+
+
+def test_a_guard_changes_no_string():
+    code = 'text = """a\n  b\n"""\nif text:\n    print(text)'
+    guarded = export._guarded(code, "it uses cp: x.py:4 needs a GPU")
+    names = {"ON_GPU": True, "print": lambda text: None}
+    exec(guarded, names)
+    assert names["text"] == "a\n  b\n"
+    assert guarded.endswith('else:\n    print("Not run without a GPU: it uses cp.")')
+    assert export._guarded("# $ ls", "x") == "# $ ls"  # nothing there to guard
 
 
 def test_every_script_is_python_and_every_file_of_a_page_is_in_it(real):
@@ -312,6 +423,7 @@ def test_the_notebook_has_prose_code_and_files(tiny, first):
         "n = len(text)\nn",
         "print(n + 1)",
         "%%bash\nls",
+        "n - 1",
     ]
     prose = "\n".join(text for kind, text in cells if kind == "markdown")
     assert "[home](https://example.org/learn/#top)" in prose

@@ -161,6 +161,12 @@ MADE = {
     ("kernels/naive_matmul/cupy_matmul.py", "naive"): check_matmul,
     ("kernels/pmpp_1_4/cupy_images.py", "gray_raw"): check_gray,
 }
+# Folders with a test file of their own, since one launch of arrays and sizes does not fit them.
+ELSEWHERE = {
+    "gemm": "tests/test_kernels_gemm.py",
+    "tensor_cores": "tests/test_kernels_tensor_cores.py",
+    "pairs": "tests/test_kernels_pairs.py",
+}
 MAKERS = {"RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel"}
 
 
@@ -247,12 +253,13 @@ def test_kernel_that_a_page_makes(path, name):
 
 
 def test_no_cuda_cpp_file_is_forgotten():
-    found = {p.relative_to(ROOT).as_posix() for p in (ROOT / "snippets").rglob("*.cu")}
-    assert found == FILES.keys()
+    files = [p for p in (ROOT / "snippets").rglob("*.cu") if not ELSEWHERE.keys() & set(p.parts)]
+    assert {p.relative_to(ROOT).as_posix() for p in files} == FILES.keys()
 
 
 def test_no_kernel_that_a_page_makes_is_forgotten():
-    files = [p.relative_to(ROOT).as_posix() for p in (ROOT / "kernels").rglob("*.py")]
+    files = [p for p in (ROOT / "kernels").rglob("*.py") if not ELSEWHERE.keys() & set(p.parts)]
+    files = [p.relative_to(ROOT).as_posix() for p in files]
     made = {path: kernels_made(path) for path in files if statements(path)}
     assert {(path, name) for path, names in made.items() for name in names} == MADE.keys()
     assert made.keys() == {path for path, _ in MADE}

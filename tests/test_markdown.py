@@ -483,3 +483,9 @@ def test_a_marker_of_the_roadmap_becomes_its_list(house):
     house.page("[[roadmap:nothing]]\n")
     with pytest.raises(BuildError, match="names no part of it"):
         house.html()
+
+
+def test_a_page_without_numba_names_the_library_that_it_uses():
+    page = read(ROOT / "docs/metal/pytorch.md", ROOT)
+    run = {"target": "cupy", "packages": {"cupy-cuda13x": "14.2.0", "torch": "2.11.0"}}
+    assert ours.compiler(run, page) == "PyTorch 2.11.0"

@@ -38,6 +38,9 @@ def test_it_opens_from_the_file_system_and_its_search_works(unpacked, chromium):
     tab.wait_for_url("**/vector-add.html*")
     assert tab.inner_text("h1").startswith("Vector addition")
     assert tab.locator("[data-copy-script]").is_hidden()  # a page of the file system cannot fetch
+    button = tab.locator(".run-here").first
+    button.click()  # no browser starts a worker from a file
+    assert "python -m http.server" in button.inner_text()
     context.close()
     away = [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))]
     assert away == [] and errors == []

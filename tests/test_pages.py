@@ -204,7 +204,10 @@ RATE = re.compile(
       | [kMGTP]?FLOP(?:/s|S)
       | [mµμun]s\b | s\b | (?:milli|micro|nano)?seconds?\b
       | (?:times|x)\ +(?:as\ +)?(?:fast|slow|long|short|quick)
-    )""",
+    )
+    # Of lengths and counts such words are arithmetic; of speed they are a measurement.
+    | \b(?i:twice|half|(?:two|three|four|five|six|seven|eight|nine|ten|a\ hundred)\ times)
+      \ (?:as\ )?(?:fast|slow|quick)(?:er)?\b""",
     re.VERBOSE,
 )
 
@@ -239,5 +242,8 @@ def test_typed_numbers_are_seen():
     assert typed_number("It took 1,250 µs.") == "1,250 µs"
     for typed in ("1.5 seconds", "12\u00a0ms", "900 GiB/s", "5.1 TFLOPS", "3 times as fast", "2 s"):
         assert typed_number(f"It was {typed} there.") == typed
+    for typed in ("twice as fast", "three times faster", "half as fast", "Ten times slower"):
+        assert typed_number(f"{typed}, it ran.") == typed
+    assert not typed_number("The array is read twice, half of it three times as often.")
     assert not typed_number("It moved [[bench:copy.gbps]], by `4.8 TB/s` and 12 threads.")
     assert not typed_number("The [datasheet](https://example.org) says 4.8 TB/s.")

@@ -140,6 +140,11 @@ REFUSED = {
         "docs/page.md:6:",
         'open("x")',
     ),
+    "an unknown architecture": (
+        '```cuda file="x.cu" arch="sm_91"\n--8<-- "kernels/circle.py:host"\n```\n',
+        "docs/page.md:6:",
+        'arch="sm_90a"',
+    ),
     "output of nothing": (
         '```output\n--8<-- "snippets/output/page/x.txt"\n```\n',
         "snippets/output/page/x.txt:1:",

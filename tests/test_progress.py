@@ -138,7 +138,7 @@ def test_it_works_after_instant_navigation(go, tab, server, built):
     with tab.expect_response("**/sitemap.xml"):
         go(HOME)
     tab.evaluate("window.here = true")
-    tab.get_by_role("link", name="Start with the roadmap").click()
+    tab.locator(".hero").get_by_role("link", name="Roadmap").click()
     tab.get_by_role("link", name="Your first kernel: vector addition").click()
     tab.locator("form.quiz").first.wait_for()
     answer(tab.locator("form.quiz").first, 0)
@@ -174,6 +174,25 @@ def test_a_tick_fills_the_bar_and_shows_the_way_on(go, server):
     tab.get_by_label("Done: Your first kernel: vector addition").uncheck()
     assert list(kept(tab)["done"]) == ["f-nccl"]
     assert tab.locator(".continue").inner_text() == "Continue: Vector addition"
+
+
+def test_continue_leads_to_the_section_where_the_reader_stopped(go, tab, server):
+    go(LESSON)
+    heading = tab.locator("h2#what-goes-wrong-the-sixth-thread")
+    heading.evaluate("node => scrollTo(0, node.getBoundingClientRect().top + scrollY - 300)")
+    tab.wait_for_function("JSON.parse(localStorage.getItem('lockstep')).last.at")
+    go(LESSON)  # a look at the top of the page is no new start
+    go(HOME)
+    link = tab.locator(".continue")
+    assert link.inner_text() == "Continue: Vector addition, “What goes wrong: the sixth thread”"
+    link.click()
+    tab.wait_for_url("**/vector-add/#what-goes-wrong-the-sixth-thread")
+    top = heading.evaluate("node => node.getBoundingClientRect().top")
+    assert 0 <= top < 500
+    tab.evaluate("scrollTo(0, 0)")
+    tab.wait_for_function("!JSON.parse(localStorage.getItem('lockstep')).last.at")
+    go(HOME)
+    assert link.inner_text() == "Continue: Vector addition"
 
 
 def choose(tab, text, name="mine.json"):

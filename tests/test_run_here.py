@@ -225,7 +225,35 @@ def test_steps_go_forward_and_back(fresh):
     fresh.tab.locator(".rh-text summary").click()
 
 
+def test_a_thread_that_is_pointed_at_lights_up_its_cells(fresh):
+    def lit(name):
+        figure = fresh.tab.locator(".rh-memory").filter(has=fresh.tab.locator("b", has_text=name))
+        return figure.locator(".rh-cell").evaluate_all(
+            "all => all.flatMap((c, k) => c.classList.contains('rh-cell--chosen') ? [k] : [])"
+        )
+
+    fresh.slider.fill("2")
+    fresh.threads.locator(".rh-thread").nth(1).hover()
+    assert [lit(name) for name in ("a", "b", "out")] == [[1], [1], [1]]
+    said = "Thread 1, warp 0, lane 1: runs this step, line 7. "
+    said += "In all it reads a[1] and b[1], writes out[1]."
+    assert fresh.thread.inner_text() == said
+    fresh.where.hover()
+    assert lit("out") == [] and "Point at a thread" in fresh.thread.inner_text()
+    # The same by keyboard, and read out.
+    fresh.slider.focus()
+    fresh.tab.keyboard.press("Tab")
+    assert fresh.threads.evaluate("node => node === document.activeElement")
+    assert lit("out") == [0]
+    fresh.tab.keyboard.press("ArrowRight")
+    assert lit("out") == [1] and fresh.threads.get_attribute("aria-valuetext") == said
+    fresh.tab.keyboard.press("Tab")
+    assert lit("out") == []
+
+
 def test_it_plays_and_pauses(fresh):
+    assert fresh.pace.input_value() == "slow"  # this reader asked for less motion
+    fresh.pace.select_option("fast")
     fresh.play.click()
     fresh.tab.wait_for_function(
         "document.querySelector('.rh [data-el=where]').textContent === '3 / 3'", timeout=15000

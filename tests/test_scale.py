@@ -19,6 +19,8 @@ from tests import scale
 from tests.conftest import _Quiet
 from tests.pages import ROOT
 from tests.test_search import FIELD, RESULT, ask
+from tests.test_serve import PAGE, Preview
+from tests.test_serve import SECONDS as SEEN
 
 PAGES = 350
 SECONDS = 90
@@ -70,3 +72,16 @@ def test_the_search_of_350_pages_answers_within_100_ms(large, chromium):
     print({question: round(ms) for question, ms in times.items()})
     # Another process may take the core for a moment: one of five may be late.
     assert sorted(times.values())[-2] < SOON, times
+
+
+def test_a_change_of_one_of_350_pages_is_seen_within_5_s(large):
+    """`make serve` builds the changed page alone."""
+    site, _ = large
+    preview = Preview(site.parent)
+    try:
+        preview.edit(f"docs/{PAGE}.md", "## Launch it", "## Launch it, zebra")
+        took = preview.shown_after(f"{PAGE}/", "Launch it, zebra")
+    finally:
+        preview.stop()
+    print(f"a changed page is seen after {took:.1f} s")
+    assert took <= SEEN

@@ -2,16 +2,18 @@
 
 import pytest
 
-from tests.pages import PAGES, ROOT, url_of
+from tests.pages import PAGES, ROOT, first, url_of
 
 FOLDER = ROOT / "artifacts/screens"
 SHOWN = {
     "home": "docs/index.md",
+    "roadmap": "docs/roadmap/index.md",
     "lesson": "docs/roadmap/foundation/vector-add.md",
-    "term": "docs/glossary/index.md",
-    "map": "docs/metal/index.md",
+    "glossary": "docs/glossary/index.md",
+    "metal": "docs/metal/index.md",
     "evidence": "docs/evidence/index.md",
 }
+SHOWN |= {kind: page.path for kind in ("term", "map", "lab") if (page := first(kind))}
 SIZES = {"phone": (390, 844), "desktop": (1440, 900)}
 
 

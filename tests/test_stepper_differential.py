@@ -467,21 +467,19 @@ def k(a,o):
     o[i]+=last*100
 a=np.array([3,1,0]);o=np.zeros(4);k[1,4](a,o);R=[o]
 """,
-    "constants, tuples, None": """
+    "constants and tuples": """
 C=np.arange(12,dtype=np.int32).reshape(3,4)
 @cuda.jit
-def k(t,flag,h,o,n):
+def k(t,flag,h,o):
     c=cuda.const.array_like(C)
     i=cuda.grid(1)
     x,y=t
     if flag:
         o[i]=c[i,2]*x+y
-    if n is None:
-        o[i]+=1
     o[i]+=h*2
     z=c[i]
     o[i]+=z[1]
-o=np.zeros(3);k[1,3]((2,3.5),True,np.float32(0.5),o,None);R=[o]
+o=np.zeros(3);k[1,3]((2,3.5),True,np.float32(0.5),o);R=[o]
 """,
     "small integers and shifts": """
 @cuda.jit
@@ -595,6 +593,17 @@ def k(o):
 o=np.zeros(40);k[1,40](o);R=[o]
 """,
 }
+
+
+if not GPU:  # numba-cuda refuses None as an argument
+    PROGRAMS["None"] = """
+@cuda.jit
+def k(o,n):
+    i=cuda.grid(1)
+    if n is None:
+        o[i]+=1
+o=np.zeros(3);k[1,3](o,None);R=[o]
+"""
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

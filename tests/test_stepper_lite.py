@@ -78,6 +78,14 @@ np.array([100000000.0])
 np.array([5,8,3,9],dtype=np.int32)
 np.dtype(np.float32)
 np.arange(6.).reshape(2,3).flags.c_contiguous
+np.float32([0,1.5,3])
+np.iinfo(np.int32).min
+np.iinfo(np.uint8).max
+np.finfo(np.float32).max
+np.finfo(np.float64).eps
+(np.arange(6,dtype=np.float32)/7).round(3)
+np.arange(18.).reshape(2,3,3)@np.arange(18.).reshape(2,3,3)
+np.arange(9.).reshape(3,3)@np.arange(18.).reshape(2,3,3)
 np.arange(30,dtype=np.int32).reshape(3,10)
 np.arange(10)**2
 -np.arange(3)

@@ -143,21 +143,25 @@ def test_a_move_that_leads_nowhere_is_refused(line, said, tmp_path):
         moved.read(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("See [it](nowhere.md).", "docs/page.md:9: "),
-        ("See [it](index.md#nothing).", "docs/page.md:9: "),
-        ("See [it](#nothing).", "docs/page.md:9: "),
-        ("![](assets/x.svg)", "docs/page.md:9: an image without a text alternative"),
-        ('<img src="assets/x.svg">', "docs/page.md:9: "),  # a page has no HTML images at all
-    ],
-)
-def test_a_dead_link_and_a_silent_image_end_the_build_with_file_and_line(line, said, small):
-    files = {"page.md": HEAD.format("Page") + line + "\n", "assets/x.svg": "<svg/>"}
-    code, output, _ = small(**files)
+DEAD = {
+    "See [it](nowhere.md).": "contains a link 'nowhere.md'",
+    "See [it](index.md#nothing).": "does not contain an anchor '#nothing'",
+    "See [it](#nothing).": "there is no such anchor on this page",
+}
+SILENT = {
+    "![](assets/x.svg)": "an image without a text alternative",
+    '<img src="assets/x.svg">': "",  # a page has no HTML images at all
+}
+
+
+@pytest.mark.parametrize("mistakes", [DEAD, SILENT], ids=["dead links", "silent images"])
+def test_dead_links_and_silent_images_end_the_build_with_file_and_line(mistakes, small):
+    files = {f"page{n}.md": HEAD.format("Page") + f"{x}\n" for n, x in enumerate(mistakes)}
+    code, output, _ = small(**files, **{"assets/x.svg": "<svg/>"})
     assert code != 0
-    assert said in output, output[-1500:]
+    for number, said in enumerate(mistakes.values()):
+        lines = [line for line in output.splitlines() if f"docs/page{number}.md:9: " in line]
+        assert lines and said in lines[0], output[-1500:]
 
 
 def test_a_notebook_opens_in_colab_once_the_repository_has_an_address(tmp_path):
@@ -172,3 +176,21 @@ def test_a_notebook_opens_in_colab_once_the_repository_has_an_address(tmp_path):
         links = [row["href"] for row in page.meta["downloads"] if "Colab" in row["label"]]
         assert links == [base + name for name in wanted]
     assert len(export.downloads(PAGE)) == 3
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_paper_shows_what_is_folded_and_is_white(scheme, chromium, server):
+    context = chromium.new_context(color_scheme=scheme, viewport={"width": 800, "height": 1100})
+    tab = open_page(context, PAGE, server)
+    tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = false })")
+    tab.emulate_media(media="print", color_scheme=scheme)
+    for part in (".hint p", ".solution p", ".solution pre", ".quiz__why li"):
+        for found in tab.locator(part).all():
+            assert found.is_visible() and found.bounding_box()["height"] > 10, part
+    for control in (".quiz__act button", ".tick", ".downloads", ".run-here", ".md-header"):
+        assert not tab.locator(f"{control}:visible").count(), control
+    ink = tab.locator(".md-content p").first.evaluate("p => getComputedStyle(p).color")
+    assert max(map(int, re.findall(r"\d+", ink)[:3])) < 120, f"{ink} on paper"
+    wide = tab.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    context.close()
+    assert wide <= 0

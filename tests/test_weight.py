@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.pages import PAGES, url_of
+from tests.pages import PAGES, sample, url_of
 
 LESSONS = [page for page in PAGES if page.meta["kind"] == "lesson"]
 HOME = next(page for page in PAGES if page.path == "docs/index.md")
@@ -19,8 +19,20 @@ def weight(file):
     return len(gzip.compress(data, 6)) if file.suffix in TEXT else len(data)
 
 
-@pytest.mark.parametrize("page", [HOME, *LESSONS], ids=lambda page: page.path)
+def longest(built):
+    """The lesson with the most HTML."""
+    folders = {page.path: built / page.name / "index.html" for page in LESSONS}
+    return max(LESSONS, key=lambda page: folders[page.path].stat().st_size)
+
+
+# The first of each kind, and what has the most pictures and formulas
+SHOWN = [*sample(PAGES), *(page for page in LESSONS if page.name.endswith("in-parallel")), None]
+SHOWN += [page for page in PAGES if page.name == "metal/map"]  # the longest table
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.path if page else "longest lesson")
 def test_a_first_visit_weighs_at_most_200_kb(page, context, server, built):
+    page = page or longest(built)
     tab, asked = context.new_page(), set()
     context.on("request", lambda request: asked.add(request.url))
     tab.goto(url_of(page, server))

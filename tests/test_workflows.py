@@ -12,7 +12,7 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.y*ml"))
 GPU_LABEL = "nvidia-gpu"
-HOSTED = {"ubuntu-24.04"}
+HOSTED = {"ubuntu-24.04", "macos-15"}
 PINNED = re.compile(r"^[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*$")
 BIN = Path(sys.executable).parent
 
@@ -70,8 +70,9 @@ def broken_rules(file):
     return wrong
 
 
-def test_the_three_workflows_are_there():
-    assert [file.name for file in WORKFLOWS] == ["cpu.yml", "gpu.yml", "site.yml"]
+def test_the_workflows_are_there():
+    names = ["cpu.yml", "gpu.yml", "metal.yml", "site.yml"]
+    assert [file.name for file in WORKFLOWS] == names
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)

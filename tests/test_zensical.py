@@ -14,7 +14,16 @@ import pytest
 
 from tests.pages import PAGES, ROOT
 
-PARTS = ("docs", "kernels", "snippets", "benchmarks", "evidence", "overrides", "lockstep")
+PARTS = (
+    "docs",
+    "kernels",
+    "snippets",
+    "benchmarks",
+    "evidence",
+    "overrides",
+    "lockstep",
+    "simulator",
+)
 
 
 @pytest.fixture(scope="module")

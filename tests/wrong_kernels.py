@@ -35,6 +35,24 @@ def no_barrier(cuda, kernel):
     kernel[(2, 3), (16, 16)](a, cuda.to_device(np.zeros((32, 48), np.float32)))
 
 
+def one_barrier(cuda, kernel):
+    """Several rounds of whole tiles."""
+    a, b, c = (cuda.to_device(np.ones((32, 32), np.float32)) for _ in range(3))
+    kernel[(2, 2), (16, 16)](a, b, c)
+
+
+def own_wait(cuda, kernel):
+    """Eight warps, which use each other's copies."""
+    a, out = (cuda.to_device(np.arange(256, dtype=np.float32)) for _ in range(2))
+    kernel[1, 256](a, out)
+
+
+def first_guard(cuda, kernel):
+    """Six rows of results in portions of four."""
+    a = cuda.to_device(np.ones((7, 3), np.float32))
+    kernel[(1, 2), (4, 1)](a, cuda.to_device(np.zeros((6, 3), np.float32)))
+
+
 # CUDA C++, through CuPy. Each array is an allocation of its own and no multiple of the GPU's 512
 # bytes, so that what follows it belongs to nobody.
 
@@ -73,6 +91,14 @@ def gray(cp, kernel):
 CASES = {
     "vector_add_no_guard": ("add_no_guard_kernel", no_guard, "memcheck", "Invalid __global__"),
     "matmul_or_guard": ("matmul_or_guard_kernel", or_guard, "memcheck", "Invalid __global__"),
+    "coarsened_first_guard": (
+        "coarsened_first_guard_kernel",
+        first_guard,
+        "memcheck",
+        "Invalid __global__",
+    ),
+    "tiled_one_barrier": ("tiled_one_barrier_kernel", one_barrier, "racecheck", "hazard"),
+    "pipeline_own_wait": ("pipeline_own_wait_kernel", own_wait, "racecheck", "hazard"),
     "transpose_no_barrier": ("transpose_no_barrier_kernel", no_barrier, "racecheck", "hazard"),
 } | {
     f"{Path(file).name}: {new}": ((file, old, new), run, "memcheck", "Invalid __global__")

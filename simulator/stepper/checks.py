@@ -12,6 +12,9 @@ are a race unless something orders them. What orders them:
   ordered before it, the next atomic operation leaves the note at its cell, and an atomic operation
   that comes to that cell later takes the note along. A barrier hands notes on to the whole block.
 
+Two threads may write the same value without an order, as a flag that many set. That is still a race
+where each made the value of what the element held before: then one of two updates is lost.
+
 Shuffles and votes do not order memory (CUDA C++ Programming Guide, warp shuffle functions), and
 neither does the order in which a warp happens to run.
 
@@ -28,6 +31,10 @@ ORDERED_BY = {
     "warp": "Lanes of a warp need not run in step: put `cuda.syncwarp()` between the two.",
     "block": "Put `cuda.syncthreads()` between the two.",
 }
+UPDATE = (
+    "Each writes what it made of the value that it read before, so that one of the two updates is "
+    "lost: use an atomic operation, such as `cuda.atomic.add`."
+)
 
 
 class Checks:
@@ -82,8 +89,10 @@ class Checks:
         write = cell[0]
         if write is not None and write[0] is not t:
             both = kind == "atomic" and write[4].kind == "atomic"
-            same = kind == "store" == write[4].kind and (
-                value == write[5] or value != value and write[5] != write[5]
+            same = (
+                kind == "store" == write[4].kind
+                and (value == write[5] or value != value and write[5] != write[5])
+                and not (site.update and write[4].update)  # the same number, and one of them lost
             )
             if not both and not same and not self.ordered(write, t):
                 self.race(t, site, array, item, write)
@@ -214,7 +223,10 @@ class Checks:
         )
         if site.kind != "load" and other.kind != "load":
             if "atomic" not in (site.kind, other.kind):
-                advice = "Both write the same element, and which one comes last is open. " + advice
+                if site.update and other.update:
+                    advice = UPDATE
+                else:
+                    advice = f"Both write the same element, and which comes last is open. {advice}"
         place = "the same line" if other.line == site.line else f"line {other.line}"
         self.grid.report(
             kind,

@@ -92,6 +92,7 @@ class Site:
     size: int = 0  # bytes of one access
     offset: int = 0  # bytes from the element's start, for a field of a record
     function: str = ""
+    update: bool = False  # a store of what was made of the element's own value
 
 
 @dataclass(slots=True)
@@ -540,6 +541,20 @@ class Function:
                 self.fill(line, env, exit)
         self.env = exit
 
+    def turn(self, loop, text, node, ops):
+        """Instrumented code: a loop's head once more, as a step that comes after the whole body.
+
+        Lanes that are through with a turn wait there for the others, as hardware lets them meet
+        behind a branch; at the head itself, the earlier place, they would run ahead.
+        """
+        if not self.instrumented:
+            return
+        steps = self.program.steps
+        steps.append(Step(len(steps), node.lineno, self.source.name, self.depth, True, loop.line))
+        steps[-1].ops = ops
+        for line in loop.backs:
+            line[1] = text.format(steps[-1].number)
+
     def fuel(self):
         """Plain code: count the turns of loops, so that an endless one is found."""
         if not self.instrumented:
@@ -554,9 +569,13 @@ class Function:
         spins = self.spinning(node)
 
         def write(loop):
+            head, place = self.emit(""), self.temp()
             self.emit("while True:")
             self.indent += 1
             self.begin(node, branch=True)
+            header = self.step
+            if self.instrumented:
+                head[1], self.lines[-1][1] = f"{place} = {header.number}", f"yield {place}"
             self.count("branch")
             test = self.truth(self.expr(node.test))
             always = test.const is not UNKNOWN and bool(test.const)
@@ -574,6 +593,8 @@ class Function:
                 if spins:
                     self.spin(node)
                 loop.end = self.emit("")
+                loop.backs.append(self.emit("", node))
+            self.turn(loop, place + " = {}", node, header and header.ops)
             self.indent -= 1
 
         self.loop(write)
@@ -616,7 +637,6 @@ class Function:
             self.refuse("`else` after a loop")
         self.begin(node, branch=True)
         self.count("branch")
-        header = self.step
         call = node.iter
         function = self.expr(call.func) if isinstance(call, ast.Call) else None
         if function is not None and function.const is range:
@@ -661,11 +681,11 @@ class Function:
             self.indent += 1
             self.know(name, item)
             self.fuel()
-            loop.again = f"yield {header.number}" if self.instrumented else ""
             self.block(node.body)
             if self.env is not None:
                 loop.end = self.emit("")
-                self.emit(loop.again, node)
+                loop.backs.append(self.emit("", node))
+            self.turn(loop, "yield {}", node, Counter(branch=1, int=2))
             self.indent -= 1
             self.emit("else:")
             self.indent += 1
@@ -694,7 +714,7 @@ class Function:
         if loop.spin:
             self.spin(node)
         loop.continues.append((self.emit(""), self.env))
-        self.emit(loop.again)
+        loop.backs.append(self.emit(""))
         self.emit("continue")
         self.env = None
 
@@ -962,6 +982,7 @@ class Function:
         dtype, p = place.dtype, place.pieces
         offset = place.field.offset if place.field else 0
         site = self.site("store", place.node, place.text, dtype.size, offset)
+        self.program.sites[site].update = id(place.node) in self.source.updates
         self.count("store")
         code = self.stored(value, dtype)
         if place.field is not None:
@@ -1629,7 +1650,7 @@ class Loop:
         self.exit = None  # what is known where the loop's own test ends it
         self.breaks, self.continues = [], []  # (line for conversions, what is known)
         self.end = self.leave = None
-        self.again = ""
+        self.backs = []  # lines at which a turn ends, filled with the way back to the head
         self.spin = False
 
 

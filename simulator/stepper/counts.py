@@ -235,10 +235,21 @@ def wavefronts(group, offset, size):
     ``group``: [(lane, address)]. Lanes that read the same word share a turn; different words of one
     bank take turns. Lanes with 8-byte elements go in two parts, with 16-byte elements in four.
     """
+    if size <= 4:
+        words = {(address + offset) >> 2 for _, address in group}
+        if size == 1 or all((address + offset) % size == 0 for _, address in group):
+            ways = _most(words) if len(words) > 1 else 1
+            return ways, 1, ways
     parts = {}
     for lane, address in group:
         words = parts.setdefault(lane * size // 128 if size > 4 else 0, set())
         address += offset
         words.update(range(address >> 2, (address + size + 3) >> 2))
-    turns = [max(Counter(w & 31 for w in words).values()) for words in parts.values()]
+    turns = [_most(words) for words in parts.values()]
     return sum(turns), len(turns), max(turns)
+
+
+def _most(words):
+    """How many different words the busiest bank has to give."""
+    banks = [w & 31 for w in words]
+    return 1 if len(set(banks)) == len(banks) else max(Counter(banks).values())

@@ -119,6 +119,8 @@ def _make_scalar(scalar):
     base = float if scalar.kind == "f" else int
 
     def new(cls, value=0):
+        if isinstance(value, list | tuple | ndarray):
+            return array(value, scalar.name)
         return base.__new__(cls, _fit(value, scalar))
 
     body = {"__new__": new, "__hash__": base.__hash__}
@@ -870,6 +872,34 @@ def round(a, decimals=0):  # noqa: A001
     return _unary(a, lambda x: builtins.round(x, decimals), _float_kind(a))
 
 
+ndarray.round = round
+
+
+class iinfo:  # noqa: N801
+    """The limits of a type of whole numbers."""
+
+    def __init__(self, kind):
+        self.dtype = dtype(kind)
+        self.bits = 8 * self.dtype.itemsize
+        signed = self.dtype.kind == "i"
+        self.min = -(1 << (self.bits - 1)) if signed else 0
+        self.max = (1 << (self.bits - signed)) - 1
+
+
+class finfo:  # noqa: N801
+    """The limits of a floating-point type."""
+
+    def __init__(self, kind):
+        self.dtype = dtype(kind)
+        self.bits = 8 * self.dtype.itemsize
+        digits, most = {16: (10, 15), 32: (23, 127), 64: (52, 1023)}[self.bits]
+        number = self.dtype.type
+        self.eps = number(2.0**-digits)
+        self.max = number((2.0 - 2.0**-digits) * 2.0**most)
+        self.min = -self.max
+        self.tiny = self.smallest_normal = number(2.0 ** (1 - most))
+
+
 def isnan(a):
     """Where it is not a number."""
     return _unary(a, lambda x: x != x, dtype("bool"))
@@ -1034,8 +1064,12 @@ def bincount(a, minlength=0):
 
 
 def matmul(a, b):
-    """The product of two matrices, or of a matrix and a vector."""
+    """The product of two matrices, or of a matrix and a vector; of each pair in two stacks."""
     a, b = asarray(a), asarray(b)
+    if a.ndim > 2 or b.ndim > 2:
+        pairs = broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        a, b = broadcast_to(a, pairs + a.shape[-2:]), broadcast_to(b, pairs + b.shape[-2:])
+        return stack([matmul(x, y) for x, y in zip(a, b, strict=True)])
     rows = a.reshape(1, -1) if a.ndim == 1 else a
     columns = b.reshape(-1, 1) if b.ndim == 1 else b
     if rows.ndim != 2 or columns.ndim != 2 or rows.shape[1] != columns.shape[0]:

@@ -57,6 +57,7 @@ class Source:
         defaults = fn.__defaults__ or ()
         last = self.params[len(self.params) - len(defaults) :]
         self.defaults = dict(zip(last, defaults, strict=True))
+        self.updates = updates(self.node)
 
     def _find(self, code):
         if code.co_name == "<lambda>":
@@ -86,3 +87,42 @@ class Source:
         builtins = fn.__globals__.get("__builtins__", {})
         builtins = builtins if isinstance(builtins, dict) else vars(builtins)
         return (True, builtins[name]) if name in builtins else (False, None)
+
+
+def updates(function):
+    """The targets (by id) of stores whose value was made of what the same element held before.
+
+    ``counts[i] = old + 1`` is one if ``old = counts[i]`` stands anywhere in the function. Names are
+    followed through all their assignments, in whatever order; elements are compared as text.
+    """
+    made = {}  # name -> (names and elements) that its values are made of
+
+    def parts(node):
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        return names, {ast.unparse(n) for n in ast.walk(node) if isinstance(n, ast.Subscript)}
+
+    stores = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.NamedExpr):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    names, elements = made.setdefault(target.id, (set(), set()))
+                    more = parts(node.value)
+                    names |= more[0]
+                    elements |= more[1]
+                elif isinstance(target, ast.Subscript):
+                    stores.append((target, node))
+    found = set()
+    for target, node in stores:
+        names, elements = parts(node.value)
+        seen, left = set(), set(names)
+        while left:
+            name = left.pop()
+            if name not in seen and name in made:
+                seen.add(name)
+                left |= made[name][0]
+                elements |= made[name][1]
+        if isinstance(node, ast.AugAssign) or ast.unparse(target) in elements:
+            found.add(id(target))
+    return found

@@ -7,6 +7,10 @@ each. Pictures are 360 units wide, so that text of 11 units stays readable on a 
 
 from html import escape
 from pathlib import Path
+from types import SimpleNamespace
+
+from simulator.loading import stepping
+from simulator.stepper import Stepper
 
 LIGHT = {
     "name": "light",
@@ -87,3 +91,48 @@ def write(name, draw, folder=FOLDER):
         path.write_text(draw(theme), encoding="utf-8")
         paths.append(path)
     return paths
+
+
+def watch(file, kernel, config, *arguments, **constants):
+    """Run one launch of a kernel of kernels/``file`` in the stepper, and say what its warps did.
+
+    What a picture shows of a kernel is read off here, so that the two cannot disagree. NumPy arrays
+    among the arguments are copied to the device. ``constants`` replace those of the module, such as
+    TILE=4. The result has ``counts``; ``accesses``, a list of (array, kind, block, {lane: element})
+    in the order of the run; and ``masks``, a list of (line of source, lanes that ran it) for the
+    first warp.
+    """
+    stepper = Stepper(mode="record")
+    with stepping(stepper) as load:
+        module = load("kernels." + file.removesuffix(".py").replace("/", "."))
+        vars(module).update(constants)
+        places = [stepper.cuda.to_device(a) if getattr(a, "shape", ()) else a for a in arguments]
+        getattr(module, kernel)[config](*places)
+        source = Path(module.__file__).read_text(encoding="utf-8").splitlines()
+    done = stepper.launches[0]
+    trace = done.trace.as_dict()
+    accesses, masks = [], []
+    for block, warp, place, mask, touched in trace["steps"]:
+        if warp < 0:  # a barrier
+            continue
+        lanes = [lane for lane in range(32) if mask >> lane & 1]
+        if (block, warp) == (0, 0):
+            line = trace["statements"][str(place)]["line"]
+            masks.append((source[line - 1].split("  #")[0].strip(), lanes))
+        for number, _, own, items, *_ in touched:
+            site = trace["sites"][str(number)]
+            elements = dict(zip(own or lanes, items, strict=True))
+            accesses.append((site["array"], site["kind"], tuple(trace["blocks"][block]), elements))
+    return SimpleNamespace(counts=done.counts, accesses=accesses, masks=masks)
+
+
+def run_section(file, name, **stand_ins):
+    """Run a section of kernels/``file`` as plain Python, with stand-ins, and return its names.
+
+    For kernels with instructions that no simulator has: their index arithmetic is still read off.
+    """
+    path = Path(__file__).resolve().parents[2] / "kernels" / file
+    text = path.read_text(encoding="utf-8")
+    body = text.split(f"[start:{name}]\n")[1].split(f"# --8<-- [end:{name}]")[0]
+    exec(compile(body, str(path), "exec"), stand_ins)
+    return stand_ins

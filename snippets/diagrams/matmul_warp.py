@@ -1,20 +1,28 @@
 """What the first eight lanes of a warp read of a and b, and write of c, in both index orders."""
 
+from functools import cache
+
+import numpy as np
+
 from snippets.diagrams import common
 
 N, LANES = 8, 8  # a small matrix and the first lanes of a warp
+FIXED = 2  # the row, or swapped the column, that the lanes share
 STEP = 3  # the k at which the picture is taken
 
 
+@cache
 def places(swapped):
     """Return the elements of a, b and c that the lanes touch at step STEP."""
-    rows = [lane if swapped else 2 for lane in range(LANES)]
-    columns = [2 if swapped else lane for lane in range(LANES)]
-    return (
-        {(row, STEP) for row in rows},
-        {(STEP, column) for column in columns},
-        set(zip(rows, columns, strict=True)),
-    )
+    kernel = "matmul_swapped_kernel" if swapped else "matmul_kernel"
+    a, b, c = (np.zeros((N, N), dtype=np.float32) for _ in range(3))
+    launch = common.watch("naive_matmul/matmul.py", kernel, ((1, N), (LANES, 1)), a, b, c)
+    found = []
+    for name, kind, step in (("a", "load", STEP), ("b", "load", STEP), ("c", "store", 0)):
+        touched = [e for array, what, block, e in launch.accesses
+                   if (array, what, block) == (name, kind, (0, FIXED, 0))]  # fmt: skip
+        found.append({divmod(element, N) for element in touched[step].values()})
+    return found
 
 
 def draw(theme):

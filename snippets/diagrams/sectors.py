@@ -1,20 +1,38 @@
-"""Which 32-byte sectors a warp's read touches, at three strides. Counted, not drawn by hand."""
+"""Which 32-byte sectors a warp's read touches, at three strides: read off the lesson's kernels."""
 
-from kernels.memory_hierarchy.sectors import sectors
+from functools import cache
+
+import numpy as np
+
 from snippets.diagrams import common
 
-ROWS = ((1, 0), (1, 1), (2, 0), (8, 0))
+ROWS = ((1, 0), (1, 1), (2, 0), (8, 0))  # stride, first element
 SHOWN = 32  # sectors in a row of the picture
+
+
+@cache
+def warp_reads(stride, offset):
+    """Return (sectors that the read of one warp touches, the elements that it reads)."""
+    out = np.zeros(32, dtype=np.float32)
+    a = np.zeros(32 * stride + offset, dtype=np.float32)
+    if offset:
+        launch = common.watch("memory_hierarchy/offset_read.py", "offset_kernel", (1, 32), a,
+                              offset, out)  # fmt: skip
+    else:
+        launch = common.watch("memory_hierarchy/strided_read.py", "strided_kernel", (1, 32), a,
+                              stride, out)  # fmt: skip
+    (elements,) = (e for array, kind, _, e in launch.accesses if (array, kind) == ("a", "load"))
+    return launch.counts.total("sectors", kind="load"), tuple(elements.values())
 
 
 def draw(theme):
     shapes, y = [], 16
     for stride, offset in ROWS:
-        count, share = sectors(stride, offset)
+        count, elements = warp_reads(stride, offset)
         used = {}
-        for lane in range(32):
-            byte = (offset + lane * stride) * 4
-            used.setdefault(byte // 32, set()).add(byte % 32 // 4)
+        for element in elements:
+            used.setdefault(element // 8, set()).add(element % 8)  # eight elements a sector
+        share = len(elements) / (8 * count)
         words = f"stride {stride}" + (f" from element {offset}" if offset else "")
         words += f": {count} sectors, {100 * share:.3g} % of their bytes used"
         shapes.append(common.text(4, y, words, theme["ink"], anchor="start"))

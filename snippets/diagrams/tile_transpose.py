@@ -1,23 +1,38 @@
-"""How one warp's row travels through a tile: read as a row, turned, written as a row."""
+"""How a row of threads carries its elements through a tile: read off the lesson's kernel."""
+
+from functools import cache
+
+import numpy as np
 
 from snippets.diagrams import common
 
 TILE = 4  # the kernel's is 16; four can be seen
+SHAPE = (TILE, TILE + 1)
 ROWS, COLUMNS = 4, 8  # a is 4 x 8, so out is 8 x 4
-BLOCK_X, BLOCK_Y = 1, 0  # the block that is shown
+BLOCK = (1, 0, 0)  # the block that is shown
 Y = 1  # its row of threads that is shown
 
 
+@cache
 def threads():
     """Return what the threads (x, Y) of the block touch: in a, in the tile twice, in out."""
-    left, top = BLOCK_X * TILE, BLOCK_Y * TILE
-    xs = range(TILE)
-    return {
-        "a": [(top + Y, left + x) for x in xs],
-        "tile, written": [(Y, x) for x in xs],
-        "tile, read": [(x, Y) for x in xs],
-        "out": [(left + Y, top + x) for x in xs],
+    a = np.zeros((ROWS, COLUMNS), dtype=np.float32)
+    launch = common.watch("memory_hierarchy/transpose_tile.py", "transpose_tile_kernel",
+                          ((COLUMNS // TILE, ROWS // TILE), (TILE, TILE)), a,
+                          np.zeros((COLUMNS, ROWS), dtype=np.float32),
+                          TILE=TILE, SHAPE=SHAPE)  # fmt: skip
+    names = {
+        ("a", "load"): ("a", COLUMNS),
+        ("tile", "store"): ("tile, written", SHAPE[1]),
+        ("tile", "load"): ("tile, read", SHAPE[1]),
+        ("out", "store"): ("out", ROWS),
     }
+    found = {}
+    for array, kind, block, elements in launch.accesses:
+        if block == BLOCK:
+            name, width = names[array, kind]
+            found[name] = [divmod(elements[Y * TILE + x], width) for x in range(TILE)]
+    return found
 
 
 def draw(theme):

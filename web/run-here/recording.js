@@ -170,6 +170,24 @@ export class Recording {
     return [...verbs].map(([verb, places]) => `${verb} ${join([...places])}`).join(", ")
   }
 
+  // What a thread of a block touches in the whole launch, as the accesses of one step.
+  ofThread(block, index) {
+    const [warp, lane] = [index >> 5, index & 31]
+    const sites = new Map()
+    for (const at of this.ofWarp[block][warp] ?? []) {
+      const [, , , mask, accesses] = this.steps[at]
+      if (!((mask >>> lane) & 1)) continue
+      for (const [site, memory, lanes, items, written] of accesses) {
+        const k = lanes ? lanes.indexOf(lane) : bits(mask & ((1 << lane) - 1))
+        if (k < 0 || k >= items.length) continue
+        const key = `${site} ${memory}`
+        if (!sites.has(key)) sites.set(key, [site, memory, new Set(), written])
+        sites.get(key)[2].add(items[k])
+      }
+    }
+    return [...sites.values()].map(([site, memory, items, written]) => [site, memory, 0, [...items], written])
+  }
+
   // The step that was done last, as a sentence.
   words(shown, count) {
     if (!shown) return `Before the first of ${count} steps.`

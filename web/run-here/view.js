@@ -3,7 +3,8 @@
 import { Recording, ranges, rowOf, triple } from "./recording.js"
 
 const CELLS = 1024 // elements of a memory that are drawn at once
-const PACE = 500 // milliseconds for a step when it plays
+const PACES = { slow: 1200, normal: 500, fast: 120 } // milliseconds for a step when it plays
+const still = matchMedia("(prefers-reduced-motion: reduce)")
 const HUES = 8
 const SMALL = 64 // elements of a memory that is always drawn as a whole
 const TALL = 224 // pixels that a picture should not be taller than
@@ -47,13 +48,15 @@ export class View {
             <button type="button" data-el="forward" aria-label="One step forward"><svg viewBox="0 0 16 16"><path d="M5 3v10l7-5z"/></svg></button>
             <button type="button" data-el="last" aria-label="Last step"><svg viewBox="0 0 16 16"><path d="M11 3h2v10h-2zM3 3v10l7-5z"/></svg></button>
           </div>
+          <select data-el="pace" aria-label="Speed"><option>slow<option selected>normal<option>fast</select>
           <input type="range" min="0" value="0" data-el="slider" aria-label="Step">
           <output data-el="where"></output>
         </div>
         <p class="rh-words" data-el="words" aria-live="polite"></p>
         <pre class="rh-source" data-el="source" aria-hidden="true"></pre>
         <h3>Threads of the block</h3>
-        <div class="rh-threads" data-el="threads" role="img"></div>
+        <div class="rh-threads" data-el="threads" role="slider" tabindex="0" aria-valuemin="0" aria-valuenow="0"></div>
+        <p class="rh-thread-words" data-el="thread"></p>
         <ul class="rh-legend" data-el="states"></ul>
         <h3>Memory</h3>
         <div class="rh-memories" data-el="memories"></div>
@@ -77,6 +80,22 @@ export class View {
     el.block.onchange = () => this.chooseBlock(Number(el.block.value), 0)
     el.launch.onchange = () => this.picked(Number(el.launch.value))
     el.text.ontoggle = () => this.drawText()
+    el.pace.onchange = () => this.timer && this.play()
+    if (still.matches) el.pace.value = "slow"
+    // A thread that is pointed at, or chosen by the arrow keys: its cells light up.
+    el.threads.onpointermove = el.threads.onclick = ({ target }) => {
+      const index = this.cells?.indexOf(target) ?? -1
+      if (index >= 0 && index !== this.chosen) this.choose(index)
+    }
+    el.threads.onpointerleave = () => document.activeElement !== el.threads && this.choose(-1)
+    el.threads.onblur = () => this.choose(-1)
+    el.threads.onfocus = () => this.chosen < 0 && el.threads.matches(":focus-visible") && this.choose(0)
+    el.threads.onkeydown = event => {
+      const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: this.columns, ArrowUp: -this.columns, Home: -Infinity, End: Infinity }[event.key]
+      if (!by || event.ctrlKey || event.altKey || event.metaKey) return
+      event.preventDefault()
+      this.choose(Math.max(0, Math.min(this.recording.threads - 1, Math.max(0, this.chosen) + by)))
+    }
     new ResizeObserver(() => this.recording && this.layOut()).observe(root)
     for (const [state, words] of Object.entries(STATES).slice(0, -1))
       el.states.append(make("li", {}, make("i", { class: `rh-thread rh-thread--${state} rh-w0` }, state === "done" ? "✓" : ""), words))
@@ -120,12 +139,23 @@ export class View {
     this.el.block.value = block
     this.mine = this.recording.ofBlock[block]
     this.count = this.mine.length
+    this.chosen = -1
+    this.own = []
+    this.el.threads.setAttribute("aria-valuemax", this.recording.threads - 1)
     this.el.slider.max = this.count
     this.layOut()
     this.go(step)
   }
 
+  // Point out a thread by its number in the block; -1: none.
+  choose(index) {
+    this.chosen = index
+    this.own = index < 0 || !this.recording ? [] : this.recording.ofThread(this.block, index)
+    if (this.recording) this.draw()
+  }
+
   play() {
+    clearInterval(this.timer)
     if (this.at >= this.count) this.go(0)
     this.el.play.setAttribute("aria-pressed", "true")
     this.el.play.setAttribute("aria-label", "Pause")
@@ -133,7 +163,7 @@ export class View {
     this.timer = setInterval(() => {
       this.go(this.at + 1, true)
       if (this.at >= this.count) this.pause()
-    }, PACE)
+    }, PACES[this.el.pace.value])
   }
 
   pause() {
@@ -208,6 +238,7 @@ export class View {
     // One row for each y where a row fits a warp's width, and one for each warp otherwise.
     const columns = x <= 32 && y * z > 1 ? x : Math.min(32, recording.threads)
     const label = columns === x && y * z > 1 ? k => (z > 1 ? `y ${k % y}, z ${Math.floor(k / y)}` : `y ${k}`) : k => `warp ${k}`
+    this.columns = columns
     const rows = Math.ceil(recording.threads / columns)
     const cell = Math.max(7, Math.min(30, Math.floor((width - ROWNAME) / columns) - 2, Math.max(10, Math.floor(TALL / rows) - 2)))
     el.threads.style.setProperty("--cell", `${cell}px`)
@@ -301,7 +332,7 @@ export class View {
     threads.forEach(({ state, line, warp, lane }, k) => {
       const node = this.cells[k]
       const text = state === "done" ? "✓" : state === "fault" ? "✗" : state === "idle" || line === null ? "" : String(line)
-      const name = `rh-thread rh-thread--${state} rh-w${warp % HUES}`
+      const name = `rh-thread rh-thread--${state} rh-w${warp % HUES}${k === this.chosen ? " rh-thread--chosen" : ""}`
       if (node.className !== name) node.className = name
       if (node.textContent !== text) node.textContent = text
       node.title = `thread ${triple(recording.thread(k))}, warp ${warp}, lane ${lane}: ${STATES[state]}${line ? `, line ${line}` : ""}`
@@ -320,11 +351,25 @@ export class View {
       const map = touched.get(memory)
       for (const item of items) map.set(item, (map.get(item) ?? 0) | kind)
     }
-    for (const part of this.shown) this.drawMemory(part, touched.get(part.number) ?? new Map())
+    const chosen = new Map() // memory -> the items that the chosen thread touches at all
+    for (const [, memory, , items] of this.own) chosen.set(memory, new Set([...(chosen.get(memory) ?? []), ...items]))
+    for (const part of this.shown) this.drawMemory(part, touched.get(part.number) ?? new Map(), chosen.get(part.number))
+    this.drawThread(threads[Math.max(0, this.chosen)])
     this.drawText()
   }
 
-  drawMemory(part, touched) {
+  // The chosen thread in words, for those who hear it as well.
+  drawThread({ state, line, warp, lane }) {
+    const { recording, el } = this
+    const index = Math.max(0, this.chosen)
+    const does = recording.accessWords([0, 0, 0, 0, this.own])
+    const text = `Thread ${triple(recording.thread(index))}, warp ${warp}, lane ${lane}: ${STATES[state]}${line ? `, line ${line}` : ""}.${does ? ` In all it ${does}.` : ""}`
+    el.threads.setAttribute("aria-valuenow", index)
+    el.threads.setAttribute("aria-valuetext", text)
+    el.thread.textContent = this.chosen < 0 ? "Point at a thread, or choose one with the arrow keys, to see its cells." : text
+  }
+
+  drawMemory(part, touched, chosen) {
     const { recording } = this
     const { columns, rows, drawn, cells, names, number, memory } = part
     // Move what is drawn to where the step touches it.
@@ -347,6 +392,7 @@ export class View {
       else if (!known) name += " rh-cell--unknown"
       if (kind & 1) name += " rh-cell--read"
       if (kind & 2) name += " rh-cell--write"
+      if (there && chosen?.has(item)) name += " rh-cell--chosen"
       if (node.className !== name) node.className = name
       const text = !there ? "" : known ? format(values[item]) : "?"
       if (node.textContent !== text) node.textContent = text

@@ -26,7 +26,7 @@ window.lockstep = (() => {
     const place = (from, { title, path } = from ?? {}) =>
       typeof title == "string" && typeof path == "string" ? { title, path } : undefined
     const last = place(data.last)
-    if (last) state.last = { ...last, ids: [data.last.ids ?? []].flat().map(String), next: place(data.last.next) }
+    if (last) state.last = { ...last, ids: [data.last.ids ?? []].flat().map(String), next: place(data.last.next), at: place(data.last.at) }
     return state
   }
 
@@ -62,11 +62,11 @@ window.lockstep = (() => {
       node.textContent = n ? `${n} of ${node.dataset.of} done` : ""
     })
     all(".continue").forEach(node => {
-      const place = last && (last.ids.every(id => done[id]) ? last.next : last)
+      const place = last && (last.ids.every(id => done[id]) ? last.next : last.at ?? last)
       let href = null
       try { href = new URL(place.path, base).href } catch { /* nowhere yet */ }
       node.hidden = !href?.startsWith(base) // progress from a file leads nowhere else
-      if (!node.hidden) Object.assign(node, { href, textContent: `${place === last ? "Continue" : "Next"}: ${place.title}` })
+      if (!node.hidden) Object.assign(node, { href, textContent: place === last.next ? `Next: ${place.title}` : `Continue: ${last.title}${place === last ? "" : `, “${place.title}”`}` })
     })
   }
 
@@ -100,6 +100,23 @@ window.lockstep = (() => {
     },
   }
 
+  // The section that a lesson's reader has come to: the last heading above the middle of the screen
+  const here = () => location.href.slice(base.length).replace(/[?#].*/, "")
+  const note = () => {
+    const { last } = read()
+    if (last?.path !== here() || !document.querySelector(".tick")) return
+    const heading = all(".md-content :is(h2, h3)[id]").filter(node => node.getBoundingClientRect().top < innerHeight / 2).at(-1)
+    const path = heading && `${last.path}#${heading.id}`
+    if (path === last.at?.path) return
+    const title = heading && [...heading.childNodes].filter(node => !node.matches?.(".headerlink")).map(node => node.textContent).join("").trim()
+    change(state => { state.last.at = heading && { title, path } })
+  }
+  let moved = 0
+  addEventListener("scroll", () => {
+    clearTimeout(moved)
+    moved = setTimeout(note, 250)
+  }, { passive: true })
+
   addEventListener("storage", refresh) // another tab
   document.addEventListener("click", ({ target }) => tools[target.dataset?.progress]?.(target))
   document.addEventListener("change", ({ target }) => {
@@ -108,13 +125,14 @@ window.lockstep = (() => {
     if (target.type === "file" && target.files[0]) load(target.files[0]).then(() => { target.value = "" })
   })
   document$.subscribe(() => {
-    const tick = document.querySelector(".tick"), path = link => link.href.slice(base.length)
+    const tick = document.querySelector(".tick"), path = here()
     if (tick) change(state => {
       const next = tick.querySelector(".tick__next")
       state.last = {
-        title: tick.dataset.title, path: path(location).replace(/[?#].*/, ""),
+        title: tick.dataset.title, path,
         ids: tick.querySelector("[data-done]").dataset.done.split(" "),
-        next: next ? { title: next.textContent, path: path(next) } : undefined,
+        next: next ? { title: next.textContent, path: next.href.slice(base.length) } : undefined,
+        at: state.last?.path === path ? state.last.at : undefined,
       }
     })
     refresh()

@@ -4,6 +4,11 @@
   let shared = /^#run=/.test(location.hash) && location.hash
 
   const open = async (button, link) => {
+    if (location.protocol === "file:") {
+      // A browser starts no worker from there.
+      button.textContent = "It needs a server: python -m http.server in the site's folder"
+      return
+    }
     button.setAttribute("aria-busy", "true")
     try {
       const { open } = await import(new URL("assets/vendor/run-here/panel.js", base))

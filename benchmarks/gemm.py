@@ -1,0 +1,241 @@
+"""The matmul ladder: each rung in Numba, the top in CUDA C++ too, against cuBLAS in float32."""
+
+import functools
+
+import cupy as cp
+
+from benchmarks import sass
+from benchmarks.harness import ROOT, Case, Reference
+from kernels.gemm.coarsened import make_sums
+from kernels.gemm.pipeline import make_pipeline
+from kernels.gemm.registers import make_column, make_rectangle
+from kernels.gemm.tiled import make_tiled
+from kernels.gemm.tuned import make_tuned
+from kernels.gemm.vectors import make_vectors
+from kernels.gemm.warps import make_warps
+from kernels.naive_matmul.matmul import matmul_kernel, matmul_swapped_kernel
+
+RUNGS, TOP = 4096, 8192  # sizes: of the ladder, and of the comparison at its top
+CUDA = "snippets/gemm/sgemm.cu"
+BIG = (128, 128)
+
+# id, name of the bar, kernel, rows and columns of a block, its threads
+LADDER = [
+    ("naive-swapped", "naive", matmul_swapped_kernel, (32, 8), (32, 8)),
+    ("naive", "coalesced", matmul_kernel, (8, 32), (32, 8)),
+    ("tiled", "shared tile", make_tiled(16), (16, 16), (16, 16)),
+    ("column", "a column a thread", make_column(64, 64, 16, 16), (64, 64), (64, 4)),
+    ("rectangle", "8 x 8 a thread", make_rectangle(128, 128, 8, 8, 8), BIG, (16, 16)),
+    ("vectors", "16-byte loads", make_vectors(128, 128, 8, 8, 8), BIG, (16, 16)),
+    ("padded", "no bank conflicts", make_vectors(128, 128, 8, 8, 8, 4), BIG, (16, 16)),
+    ("pipeline", "cp.async", make_pipeline(128, 128, 8, 8, 8), BIG, (16, 16)),
+    ("warps", "warp tiles", make_warps(128, 128, 8, 2, 4), BIG, (256,)),
+]
+# What was tried: rows, columns, depth, warps down and across, stages, blocks on a multiprocessor
+TUNED = {
+    "128x256x8-3": (128, 256, 8, 2, 4, 3, 1),
+    "128x256x8-2": (128, 256, 8, 2, 4, 2, 1),
+    "256x128x8-3": (256, 128, 8, 4, 2, 3, 1),
+    "128x128x8-3": (128, 128, 8, 2, 2, 3, 2),
+    "128x128x8-3-8-warps": (128, 128, 8, 2, 4, 3, 2),
+}
+BEST = "128x256x8-3"
+make_once = functools.cache(make_tuned)  # a kernel is compiled once
+
+
+def run(bench):
+    with bench.part("the ladder"):
+        ladder(bench, 512 if bench.quick else RUNGS)
+    with bench.part("the top"):
+        top(bench, 1024 if bench.quick else TOP)
+    with bench.part("shared-memory tiles"):
+        tiles(bench, 512 if bench.quick else RUNGS)
+    with bench.part("tuning"):
+        tuning(bench, 512 if bench.quick else RUNGS)
+    with bench.part("copies"):
+        copies(bench, 1_000_003 if bench.quick else 2**28)
+    with bench.part("sums down columns"):
+        coarsened(bench, 1024 if bench.quick else 8192)
+
+
+def facts(kernel, call):
+    """Return what a compiled Numba kernel uses, and what its loop with most arithmetic holds."""
+    call()
+    [compiled] = kernel.overloads.values()
+    code = sass.facts(sass.disassemble(bytes(compiled._codelibrary.get_cubin().code)))
+    return {
+        "registers": compiled.regs_per_thread,
+        "local_bytes": compiled.local_mem_per_thread,
+        "shared_bytes": compiled.shared_mem_per_block,
+        "loop": code["loop"],
+        "ffma": code["FFMA"],
+        "lds": code["LDS"],
+        "lds128": code["LDS.128"],
+        "ffma_share": code["FFMA"] / code["loop"],
+    }
+
+
+def case(id, title, kernel, tile, threads, arrays, output, flat=False, **extra):
+    """Return a case that launches a Numba kernel with enough blocks for the output."""
+    rows, columns = output.array.shape
+    wide, high = -(-columns // tile[1]), -(-rows // tile[0])
+    if kernel is matmul_swapped_kernel:
+        wide, high = high, wide  # x runs over rows
+    grid = wide * high if flat else (wide, high)
+
+    def call():
+        kernel[grid, threads](*arrays)
+
+    path = kernel.py_func.__module__.replace(".", "/") + ".py"
+    return Case(id, title, path, call, output, facts(kernel, call) | extra)
+
+
+def square(bench, n):
+    """Return matrices, Numba's views of them and of the output, the output, cuBLAS, the answer."""
+    a, b = bench.random((n, n)), bench.random((n, n))
+    output = bench.output((n, n))
+    arrays = tuple(map(bench.device.numba, (a, b, output.array)))
+    # CuPy multiplies float32 in float32 unless CUPY_TF32 is set; TF32's error, about 3e-4, would
+    # not pass the tolerance.
+    cublas = Reference(
+        "cuBLAS SGEMM, cp.matmul, no TF32", lambda: cp.matmul(a, b, out=output.array), output
+    )
+    return a, b, arrays, output, cublas, a.astype(cp.float64) @ b.astype(cp.float64)
+
+
+def compare(bench, cases, cublas, expected, n):
+    bench.compare(
+        cases, cublas, expected, size=n, dtype="float32", unit="TFLOP/s", tolerance=1e-5,
+        bytes=3 * 4 * n * n, flops=2 * n**3,
+    )  # fmt: skip
+
+
+def in_cuda(a, b, output, n, id, title, **extra):
+    kernel = cp.RawModule(
+        code=(ROOT / CUDA).read_text(encoding="utf-8"), options=("-std=c++17",)
+    ).get_function("sgemm")
+    shared = 4 * 3 * (16 * (128 + 4) + 16 * 256)
+    kernel.max_dynamic_shared_size_bytes = shared
+    grid, sizes = (-(-n // 128) * -(-n // 256),), (cp.int32(n),) * 3
+    found = {"registers": kernel.num_regs, "local_bytes": kernel.local_size_bytes}
+    return Case(
+        id, title, CUDA,
+        lambda: kernel(grid, (256,), (a, b, output.array, *sizes), shared_mem=shared),
+        output, found | {"shared_bytes": shared} | extra,
+    )  # fmt: skip
+
+
+def tuned(id, title, of, arrays, output, **extra):
+    rows, columns, _, down, across, *_ = of
+    threads = (32 * down * across,)
+    return case(
+        id, title, make_once(*of), (rows, columns), threads, arrays, output, flat=True, **extra
+    )
+
+
+def ladder(bench, n):
+    a, b, arrays, output, cublas, expected = square(bench, n)
+    what = f"SGEMM {n} x {n} x {n}"
+    cases = [
+        case(f"sgemm-{id}", f"{what} in Numba, {name}", *rest, arrays, output, rung=rung)
+        for rung, (id, name, *rest) in enumerate(LADDER, 1)
+    ]
+    rung = len(LADDER) + 1
+    title = f"{what} in Numba, tuned"
+    cases.append(tuned("sgemm-tuned", title, TUNED[BEST], arrays, output, rung=rung))
+    title = f"{what} through CuPy's RawModule, CUDA C++"
+    cases.append(in_cuda(a, b, output, n, "sgemm-cuda", title, rung=rung + 1))
+    compare(bench, cases, cublas, expected, n)
+
+
+def top(bench, n):
+    a, b, arrays, output, cublas, expected = square(bench, n)
+    title = f"SGEMM {n} x {n} x {n} in Numba"
+    cases = [tuned("sgemm-numba", title, TUNED[BEST], arrays, output)]
+    title = f"SGEMM {n} x {n} x {n} in CUDA C++ through CuPy's RawModule"
+    cases.append(in_cuda(a, b, output, n, "sgemm-rawmodule", title))
+    compare(bench, cases, cublas, expected, n)
+
+
+def tiles(bench, n):
+    """Shared-memory tiles of three sizes, against the naive kernel: how many times as fast."""
+    _, _, arrays, output, _, expected = square(bench, n)
+    grid = -(-n // 32), -(-n // 8)
+    naive = Reference(
+        "the naive kernel in Numba", lambda: matmul_kernel[grid, (32, 8)](*arrays), output
+    )
+    cases = [
+        case(f"sgemm-tiled-{side}", f"SGEMM {n} x {n} x {n} in Numba, tiles of {side}",
+             make_tiled(side), (side, side), (side, side), arrays, output)
+        for side in (8, 16, 32)
+    ]  # fmt: skip
+    compare(bench, cases, naive, expected, n)
+
+
+def tuning(bench, n):
+    """The last kernel with other tiles."""
+    _, _, arrays, output, cublas, expected = square(bench, n)
+    cases = [
+        tuned(f"sgemm-tuned-{name}", f"SGEMM {n} x {n} x {n} in Numba, tuned, {name}", of, arrays,
+              output)
+        for name, of in TUNED.items()
+    ]  # fmt: skip
+    compare(bench, cases, cublas, expected, n)
+
+
+def coarsened(bench, n):
+    """Sums of 8 neighbors down columns, 1, 2, 4 and 8 results a thread, against a copy."""
+    width = 8
+    a = bench.random((n + width - 1, n))
+    output, copied = bench.output((n, n)), bench.output((n, n))
+    d_a, d_out = map(bench.device.numba, (a, output.array))
+    wide = a.astype(cp.float64)
+    expected = sum(wide[i : i + n] for i in range(width))
+    cases = []
+    for high in (1, 2, 4, 8):
+        kernel, grid = make_sums(width, high), (-(-n // 32), -(-n // (8 * high)))
+
+        def call(kernel=kernel, grid=grid):
+            kernel[grid, (32, 8)](d_a, d_out)
+
+        call()
+        [compiled] = kernel.overloads.values()
+        title = f"Sums of {width} neighbors down columns, {n} x {n}, {high} a thread"
+        extra = {"registers": compiled.regs_per_thread}
+        path = "kernels/gemm/coarsened.py"
+        cases.append(Case(f"coarsened-{high}", title, path, call, output, extra))
+
+    def copy_all():
+        copied.array[...] = expected.astype(cp.float32)
+
+    copy_all()
+    source = copied.array.copy()
+
+    def copy():
+        cp.copyto(copied.array, source)
+
+    bench.compare(
+        cases, Reference("cp.copyto of the result", copy, copied), expected, size=n,
+        dtype="float32", unit="GB/s", tolerance=1e-5, bytes=4 * (a.size + n * n),
+    )  # fmt: skip
+
+
+def copies(bench, n):
+    """Copies of 4 bytes and of 16 bytes a thread, in CUDA C++."""
+    a, output = bench.random(n), bench.output(n)
+    path = "snippets/gemm/copies.cu"
+    module = cp.RawModule(code=(ROOT / path).read_text(encoding="utf-8"))
+    cases = []
+    for name, each in (("one", 1), ("four", 4)):
+        kernel, blocks = module.get_function(f"copy_{name}"), -(-n // (256 * each))
+
+        def call(kernel=kernel, blocks=blocks):
+            kernel((blocks,), (256,), (a, output.array, cp.int64(n)))
+
+        title = f"Copy of {n} float32 in CUDA C++, {4 * each} bytes a thread"
+        cases.append(Case(f"copy-{name}", title, path, call, output))
+    reference = Reference("cp.copyto", lambda: cp.copyto(output.array, a), output)
+    bench.compare(
+        cases, reference, a.astype(cp.float64), size=n, dtype="float32", unit="GB/s",
+        tolerance=0.0, bytes=8 * n,
+    )  # fmt: skip

@@ -1,0 +1,131 @@
+// The definition of a term on hover, focus and tap; the index of the glossary. All reads without it.
+(() => {
+  let tip, link, timer, tapped, touch
+
+  const hide = () => {
+    clearTimeout(timer)
+    link?.removeAttribute("aria-describedby")
+    tip?.remove()
+    tip = link = tapped = null
+  }
+  const show = (of, tap) => {
+    clearTimeout(timer)
+    if (of === link && tap === tapped) return
+    hide()
+    link = of
+    tapped = tap
+    tip = document.createElement("div")
+    tip.className = "defined md-typeset"
+    const text = document.createElement("p")
+    text.id = "defined"
+    text.setAttribute("role", "tooltip")
+    text.textContent = of.dataset.term
+    tip.append(text)
+    if (tap) {
+      const more = document.createElement("a")
+      more.href = of.href
+      more.textContent = `More on “${of.textContent}”`
+      tip.append(more)
+    }
+    of.closest("main, body").append(tip)
+    of.setAttribute("aria-describedby", "defined")
+    const at = of.getClientRects()[0]
+    const under = at.bottom + tip.offsetHeight + 12 < innerHeight
+    const left = Math.max(8, Math.min(at.left, document.documentElement.clientWidth - tip.offsetWidth - 8))
+    const frame = tip.offsetParent.getBoundingClientRect()
+    tip.style.left = `${left - frame.left}px`
+    tip.style.top = `${(under ? at.bottom + 6 : at.top - tip.offsetHeight - 6) - frame.top}px`
+  }
+  const term = ({ target }) => target.closest?.("a.term")
+
+  addEventListener("pointerover", event => {
+    if (event.pointerType === "touch") return
+    clearTimeout(timer)
+    if (term(event)) timer = setTimeout(show, 80, term(event), false)
+    else if (tip && !tip.contains(event.target)) timer = setTimeout(hide, 200)
+  })
+  addEventListener("pointerdown", event => {
+    touch = event.pointerType === "touch"
+    if (tip && !tip.contains(event.target) && term(event) !== link) hide()
+  }, true)
+  addEventListener("focusin", event => {
+    if (term(event) && !touch) show(term(event), false)
+    else if (tip && !tip.contains(event.target)) hide()
+  })
+  addEventListener("keydown", ({ key }) => {
+    touch = false
+    if (key === "Escape") hide()
+  })
+  // The first tap shows, and the link in the tip goes on.
+  addEventListener("click", event => {
+    const of = term(event)
+    if (!of || !touch || (of === link && tapped)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    show(of, true)
+  }, true)
+
+  const KEY = "lockstep-platform"
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)]
+  let chosen = ""
+  try { chosen = localStorage.getItem(KEY) ?? "" } catch {}
+
+  const order = () => {
+    all(".names, .entry__names").forEach(box => {
+      const rows = [...box.children]
+      rows.forEach((row, n) => { row.dataset.n ??= n })
+      const first = row => row.dataset.platform === chosen ? -1 : +row.dataset.n
+      rows.forEach(row => row.classList.toggle("is-chosen", row.dataset.platform === chosen))
+      box.replaceChildren(...rows.sort((a, b) => first(a) - first(b)).flatMap(row => [row, " "]))
+    })
+    all(".entries > li").forEach(entry => {
+      entry.querySelector(".entry__first")?.remove()
+      const name = entry.querySelector(`[data-platform="${chosen}"] i`)
+      if (!name) return
+      const first = document.createElement("b")
+      first.className = "entry__first"
+      first.textContent = name.textContent.split(";")[0]
+      entry.prepend(first, " ")
+    })
+  }
+  const finder = box => {
+    box.insertAdjacentHTML("afterbegin", `<div class="finder__tools"><label>Filter
+      <input type="search" autocomplete="off"></label><label>Names first
+      <select><option value="">as they are</option></select></label></div><p role="status"></p>`)
+    const [input, select, said] = all("input, select, [role=status]", box)
+    all("a[data-platform]", box).forEach(({ dataset, textContent }) => select.append(new Option(textContent, dataset.platform)))
+    select.value = chosen
+    select.addEventListener("change", () => {
+      chosen = select.value
+      try { localStorage.setItem(KEY, chosen) } catch {}
+      order()
+    })
+    const entries = all(".entries > li"), letters = all(".letters > li")
+    const href = item => item.querySelector("a").href
+    const filter = () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean)
+      const left = new Set()
+      entries.forEach(entry => {
+        const text = `${entry.textContent} ${entry.dataset.aliases ?? ""}`.toLowerCase()
+        entry.hidden = !words.every(word => text.includes(word))
+        if (!entry.hidden) left.add(href(entry))
+      })
+      letters.forEach(item => { item.hidden = !left.has(href(item)) })
+      all(".entries").forEach(list => {
+        list.hidden = list.previousElementSibling.hidden = !all("li:not([hidden])", list).length
+      })
+      said.textContent = words.length ? `${left.size} of ${entries.length} terms` : ""
+    }
+    input.addEventListener("input", filter)
+    input.addEventListener("keydown", ({ key }) => {
+      const first = entries.find(entry => !entry.hidden)
+      if (key === "Enter" && input.value && first) first.querySelector("a").click()
+    })
+  }
+  document$.subscribe(() => {
+    hide()
+    const box = document.querySelector(".finder")
+    if (box && !box.querySelector("input")) finder(box)
+    order()
+  })
+})()

@@ -1,0 +1,89 @@
+"""The roofline model: what a kernel could reach, from two ceilings and one ratio."""
+
+
+# --8<-- [start:host]
+def attainable(intensity, peak, bandwidth):
+    """Return the most operations per second that a kernel can do.
+
+    ``intensity``: operations for each byte of device memory. ``peak``: operations per second.
+    ``bandwidth``: bytes per second.
+    """
+    return min(peak, intensity * bandwidth)
+
+
+def ridge(peak, bandwidth):
+    """Return the intensity from which on arithmetic is the limit."""
+    return peak / bandwidth
+
+
+# --8<-- [end:host]
+
+
+def machine():
+    """Use round numbers.
+
+    --8<-- [start:example]
+    >>> peak, bandwidth = 60e12, 4e12  # a GPU with round numbers
+    >>> ridge(peak, bandwidth)
+    15.0
+    >>> attainable(1 / 12, peak, bandwidth) / 1e12  # vector addition: 1 operation, 12 bytes
+    0.3333333333333333
+    >>> attainable(4096 / 6, peak, bandwidth) / 1e12  # a product of 4096 x 4096 float32 matrices
+    60.0
+
+    --8<-- [end:example]
+    """
+
+
+# --8<-- [start:matmul]
+def naive_intensity(n, reused):
+    """Return the operations a byte of an n x n x n float32 product.
+
+    Each element that is fetched from memory serves ``reused`` of the multiply-adds that need it;
+    n of them need each, so ``reused`` is at most n.
+    """
+    fetched = 2 * n**3 / reused + n * n  # of a and b, and what is written
+    return 2 * n**3 / (4 * fetched)
+
+
+# --8<-- [end:matmul]
+
+
+def tiles():
+    """Show what a tile does.
+
+    --8<-- [start:matmul_example]
+    >>> for reused in (1, 16, 128, 4096):
+    ...     print(reused, round(naive_intensity(4096, reused), 2))
+    1 0.25
+    16 3.99
+    128 31.51
+    4096 682.67
+
+    --8<-- [end:matmul_example]
+    """
+
+
+# --8<-- [start:solution]
+def smallest_tile(peak, bandwidth, n=8192):
+    """Return the smallest power of two of reuse that brings an n^3 product to the flat roof."""
+    reused = 1
+    while naive_intensity(n, reused) < ridge(peak, bandwidth):
+        reused *= 2
+    return reused
+
+
+# --8<-- [end:solution]
+
+
+def exercise():
+    """Show two GPUs with round numbers.
+
+    --8<-- [start:solved]
+    >>> smallest_tile(peak=60e12, bandwidth=4e12)
+    64
+    >>> smallest_tile(peak=900e12, bandwidth=4e12)  # tensor cores
+    1024
+
+    --8<-- [end:solved]
+    """

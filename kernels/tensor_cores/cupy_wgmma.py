@@ -1,0 +1,46 @@
+"""The CUDA C++ kernel of page "Tensor cores on Hopper", by way of CuPy."""
+
+import numpy as np
+
+from kernels.tensor_cores.formats import from_bfloat16
+from kernels.tensor_cores.tma import tensor_map
+from kernels.tensor_cores.wgmma import padded
+
+# --8<-- [start:compile]
+import cupy as cp  # isort: skip
+from cuda.core import Program, ProgramOptions  # isort: skip
+
+options = ProgramOptions(arch="sm_90a", std="c++17")
+cubin = Program(open("wgmma.cu").read(), "c++", options).compile("cubin")
+with open("wgmma.cubin", "wb") as file:
+    file.write(cubin.code)
+wgmma = cp.RawModule(path="wgmma.cubin").get_function("wgmma")
+wgmma.max_dynamic_shared_size_bytes = CUDA_SHARED = 4 * 48 * 1024 + 4 * 8 * 1024 + 64
+# --8<-- [end:compile]
+
+
+# --8<-- [start:host]
+def matmul_cuda(a, b):
+    """Return ``a @ b`` for a of shape (M, K) and b of shape (K, N), rounded to bfloat16.
+
+    --8<-- [start:example]
+    >>> a, b = np.arange(15).reshape(3, 5), np.arange(20).reshape(5, 4)
+    >>> matmul_cuda(a, b)
+    array([[120., 130., 140., 150.],
+           [320., 356., 390., 424.],
+           [520., 580., 640., 700.]], dtype=float32)
+
+    --8<-- [end:example]
+    """
+    rows, columns = len(a), np.shape(b)[1]
+    d_a, d_b = cp.asarray(padded(a)), cp.asarray(padded(b))
+    (m, k), n = d_a.shape, d_b.shape[1]
+    d_c = cp.empty((m, n), np.uint16)
+    maps = [tensor_map(x, box).view("V128") for x, box in ((d_a, 128), (d_b, 64), (d_c, 64))]
+    sizes = (np.int32(m), np.int32(n), np.int32(k))
+    blocks = cp.cuda.Device().attributes["MultiProcessorCount"] // 2 * 2  # whole clusters
+    wgmma((blocks,), (384,), (*maps, *sizes), shared_mem=CUDA_SHARED)
+    return from_bfloat16(d_c.get()[:rows, :columns])
+
+
+# --8<-- [end:host]

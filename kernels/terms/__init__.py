@@ -1,0 +1,1 @@
+"""Code of the glossary: one small idea a file."""

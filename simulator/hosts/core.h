@@ -1,0 +1,591 @@
+// GPU threads on a CPU: what <metal_stdlib> and cuda_cpu.h stand on.
+//
+// Each GPU thread is a fiber, a stack of its own that runs until it has to wait. One group runs
+// at a time, on one CPU thread, so a run is the same each time. Three things follow from it:
+//
+// * A thread that waits for one that never comes is seen, and named with file and line, where
+//   a GPU would hang or go on with garbage.
+// * AddressSanitizer sees each access outside a buffer, since a buffer is an allocation of its own.
+// * ThreadSanitizer is told of each fiber and each barrier, and of nothing else, so it sees each
+//   race between threads, of one group or of two, whatever the order in which they ran.
+#pragma once
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#if defined(__clang__)  // which says it in another way than g++
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#elif __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define HOST_RACES 1
+extern "C" {
+void *__tsan_get_current_fiber(void);
+void *__tsan_create_fiber(unsigned);
+void __tsan_switch_to_fiber(void *, unsigned);
+void __tsan_acquire(void *);
+void __tsan_release(void *);
+}
+#elif defined(__SANITIZE_ADDRESS__)
+#define HOST_BOUNDS 1
+extern "C" {
+void __sanitizer_start_switch_fiber(void **, const void *, size_t);
+void __sanitizer_finish_switch_fiber(void *, const void **, size_t *);
+void __asan_poison_memory_region(void const volatile *, size_t);
+void __asan_unpoison_memory_region(void const volatile *, size_t);
+}
+#endif
+// The machinery's own accesses are no accesses of the kernel's.
+#define HOST_QUIET __attribute__((no_sanitize("thread", "address", "undefined")))
+#define HOST_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+namespace host {
+
+constexpr unsigned WIDTH = 32;           // lanes of a warp or SIMD-group
+constexpr size_t SHARED_LIMIT = 32768;   // bytes of threadgroup memory on Apple GPUs
+constexpr size_t SHARED_ROOM = 4 * SHARED_LIMIT;
+constexpr size_t STACK = 64 * 1024;
+constexpr int POISON = 0xFF;             // a NaN in float and half, and a large integer
+
+struct Size {
+  unsigned x = 1, y = 1, z = 1;
+  unsigned count() const { return x * y * z; }
+};
+
+enum State { RUNS, AT_BARRIER, AT_LANES, DONE };
+
+struct Fiber {  // one GPU thread
+  ucontext_t context;
+  void *stack, *tsan, *fake;
+  State state;
+  const char *file, *what;  // where it waits, and for what
+  int line;
+  Size position;  // in its group
+  unsigned number, lane, first, lanes;  // lanes: of its warp; first: the number of lane 0
+  // What it gives to the lanes of its warp: two places, since it may be at the next operation
+  // before another lane has read what it gave in this one.
+  alignas(16) unsigned char slot[2][64];
+  bool turn;
+  unsigned barriers;  // how many it has come to
+  uint32_t active;  // which lanes took part in the operation that it came back from
+};
+
+struct Shared {  // a variable in threadgroup memory
+  const char *name;
+  int line;
+  size_t offset, size;
+};
+
+struct Launch {
+  Size grid, groups, group, full;  // threads in all; groups; threads of this group; of a whole one
+  Size where;                       // this group
+};
+
+inline Fiber *fibers, *current;
+inline unsigned running;  // fibers of this group
+inline ucontext_t scheduler;
+inline void *scheduler_tsan;
+// ThreadSanitizer's idea of our threads. Making one takes a millisecond, so groups share them, each
+// shifted by one: thread 0 of two groups is then two threads, and a race between them is one.
+inline void **pool;
+inline unsigned shift;
+inline const void *scheduler_stack;
+inline size_t scheduler_size;
+inline Launch launch;
+inline void (*body)();
+inline unsigned char *arena;  // threadgroup memory of this group
+inline Shared shared[64];
+inline unsigned shared_count;
+inline size_t shared_used;
+inline const char *kernel_name;
+
+// Not memcpy: the sanitizers would take it for an access of the kernel's.
+HOST_QUIET inline void copy(void *to, const void *from, size_t size) {
+  for (size_t i = 0; i < size; i++) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+}
+
+[[noreturn]] inline void fail(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+[[noreturn]] inline void fail(const char *file, int line, const char *format, ...) {
+  fflush(stdout);
+  fprintf(stderr, "HOST %s:%d: ", file, line);
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "\n");
+  fflush(stderr);
+  _exit(3);
+}
+
+// ------------------------------------------------------------------ switching
+
+HOST_QUIET inline void to_scheduler() {
+  Fiber *me = current;
+#if defined(HOST_RACES)
+  __tsan_switch_to_fiber(scheduler_tsan, 1);  // 1: no order of memory follows from the switch
+#elif defined(HOST_BOUNDS)
+  __sanitizer_start_switch_fiber(me->state == DONE ? nullptr : &me->fake, scheduler_stack,
+                                 scheduler_size);
+#endif
+  swapcontext(&me->context, &scheduler);
+#if defined(HOST_BOUNDS)
+  __sanitizer_finish_switch_fiber(me->fake, nullptr, nullptr);
+#endif
+}
+
+HOST_QUIET inline void entry() {
+#if defined(HOST_BOUNDS)
+  __sanitizer_finish_switch_fiber(nullptr, &scheduler_stack, &scheduler_size);
+#elif defined(HOST_RACES)
+  __tsan_acquire(&scheduler);
+#endif
+  body();
+  current->state = DONE;
+  to_scheduler();
+}
+
+HOST_QUIET inline void to_fiber(Fiber *fiber) {
+  current = fiber;
+#if defined(HOST_RACES)
+  __tsan_switch_to_fiber(fiber->tsan, 1);
+#elif defined(HOST_BOUNDS)
+  void *fake = nullptr;
+  __sanitizer_start_switch_fiber(&fake, fiber->stack, STACK);
+#endif
+  swapcontext(&scheduler, &fiber->context);
+#if defined(HOST_BOUNDS)
+  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#endif
+}
+
+// ------------------------------------------------------------------ waiting
+
+HOST_QUIET inline void wait_for(State state, const char *what, const char *file, int line) {
+  current->state = state;
+  current->what = what, current->file = file, current->line = line;
+  to_scheduler();
+}
+
+// All threads of the group meet. `orders`: what each wrote before, the others see after.
+//
+// Each barrier has another place for ThreadSanitizer than the one before it. With one place for
+// all, a thread that goes on late would learn from it what the early ones did after the barrier.
+HOST_QUIET inline void barrier(const char *what, bool orders, const char *file, int line) {
+#if defined(HOST_RACES)
+  void *sync = arena + 8 * (current->barriers++ % 2);
+  if (orders) __tsan_release(sync);
+#endif
+  wait_for(AT_BARRIER, what, file, line);
+#if defined(HOST_RACES)
+  if (orders) __tsan_acquire(sync);
+#endif
+}
+
+// The lanes of a warp meet, each with a value. Afterwards `given` reads another lane's.
+HOST_QUIET inline void meet(const char *what, const void *value, size_t size, const char *file,
+                            int line, bool orders = false) {
+  current->turn = !current->turn;
+  copy(current->slot[current->turn], value, size);
+#if defined(HOST_RACES)
+  void *sync = fibers[current->first].slot[current->turn];
+  if (orders) __tsan_release(sync);
+#endif
+  wait_for(AT_LANES, what, file, line);
+#if defined(HOST_RACES)
+  if (orders) __tsan_acquire(sync);
+#endif
+}
+
+HOST_QUIET inline bool takes_part(unsigned lane) {
+  return lane < WIDTH && current->active >> lane & 1;
+}
+
+// The value that a lane gave. Of a lane that took no part it is undefined: here, poison.
+template <class T> HOST_QUIET inline T given(unsigned lane) {
+  T value;
+  for (size_t i = 0; i < sizeof value; i++) ((unsigned char *)&value)[i] = POISON;
+  const Fiber &giver = fibers[current->first + (lane < WIDTH ? lane : 0)];
+  if (takes_part(lane)) copy(&value, giver.slot[current->turn], sizeof value);
+  return value;
+}
+
+// Fold the values of the lanes that take part, in the order of the lanes.
+template <class T, class F>
+HOST_QUIET inline T fold(const char *what, T value, F f, const char *file, int line) {
+  static_assert(sizeof(T) <= sizeof(Fiber::slot[0]), "too wide for a lane");
+  meet(what, &value, sizeof value, file, line);
+  bool any = false;
+  T result = value;
+  for (unsigned lane = 0; lane < WIDTH; lane++) {
+    if (!takes_part(lane)) continue;
+    result = any ? f(result, given<T>(lane)) : given<T>(lane);
+    any = true;
+  }
+  return result;
+}
+
+// ------------------------------------------------------------------ threadgroup memory
+
+// Return the place of a variable in threadgroup memory: the same for all threads of a group.
+HOST_QUIET inline void *shared_place(const char *name, size_t size, size_t align, const char *file,
+                                     int line) {
+  for (unsigned i = 0; i < shared_count; i++)
+    if (shared[i].line == line && !strcmp(shared[i].name, name)) return arena + shared[i].offset;
+  size_t offset = (shared_used + 32 + align - 1) / align * align;  // 32 bytes between: a red zone
+  offset = (offset + 7) / 8 * 8;
+  size_t total = size;
+  for (unsigned i = 0; i < shared_count; i++) total += shared[i].size;
+  if (total > SHARED_LIMIT || offset + size + 32 > SHARED_ROOM || shared_count == 64)
+    fail(file, line, "%s needs %zu bytes of threadgroup memory, and there are %zu. To mend: make "
+         "the tile smaller", kernel_name, total, SHARED_LIMIT);
+  shared[shared_count++] = {name, line, offset, size};
+  shared_used = offset + size;
+#if defined(HOST_BOUNDS)
+  __asan_unpoison_memory_region(arena + offset, size);
+#endif
+  return arena + offset;
+}
+
+// What Python's side makes of a declaration in threadgroup memory.
+#define HOST_SHARED(type, name, dims)                                                       \
+  typedef type host_type_##name dims;                                                       \
+  host_type_##name &name = *(host_type_##name *)host::shared_place(                         \
+      #name, sizeof(host_type_##name), alignof(host_type_##name), __FILE__, __LINE__)
+
+// ------------------------------------------------------------------ one group
+
+HOST_QUIET inline void coordinates(const Fiber &f, char *text, size_t size) {
+  snprintf(text, size, "thread (%u, %u, %u) of group (%u, %u, %u)", f.position.x, f.position.y,
+           f.position.z, launch.where.x, launch.where.y, launch.where.z);
+}
+
+[[noreturn]] HOST_QUIET inline void report_stuck() {
+  const Fiber *waits = nullptr, *other = nullptr, *gone = nullptr;
+  for (unsigned i = 0; i < running; i++) {
+    const Fiber &f = fibers[i];
+    if (f.state == DONE) gone = gone ? gone : &f;
+    else if (!waits) waits = &f;
+    else if (f.line != waits->line || f.what != waits->what) other = other ? other : &f;
+  }
+  char one[120], two[120];
+  coordinates(*waits, one, sizeof one);
+  if (other) {
+    coordinates(*other, two, sizeof two);
+    fail(waits->file, waits->line,
+         "%s waits at %s, while %s waits at %s in line %d. To mend: let all threads of the group "
+         "reach the same call, outside of any branch that only some of them take",
+         one, waits->what, two, other->what, other->line);
+  }
+  coordinates(*gone, two, sizeof two);
+  fail(waits->file, waits->line,
+       "%s waits at %s, and %s has returned without reaching it. To mend: no early return before "
+       "it; guard the loads and the stores instead", one, waits->what, two);
+}
+
+HOST_QUIET inline uint32_t alive(unsigned first, unsigned lanes) {
+  uint32_t mask = 0;
+  for (unsigned i = 0; i < lanes; i++)
+    if (fibers[first + i].state != DONE) mask |= 1u << i;
+  return mask;
+}
+
+// Let a warp go on whose live lanes have all reached the same operation.
+HOST_QUIET inline bool release_warp(unsigned first, unsigned lanes) {
+  uint32_t mask = alive(first, lanes);
+  const Fiber *leader = nullptr;
+  for (unsigned i = 0; i < lanes; i++) {
+    Fiber &f = fibers[first + i];
+    if (f.state == DONE) continue;
+    if (f.state != AT_LANES) return false;
+    if (!leader) leader = &f;
+    if (f.line != leader->line || f.what != leader->what) return false;
+  }
+  if (!leader) return false;
+  for (unsigned i = 0; i < lanes; i++)
+    if (mask >> i & 1) fibers[first + i].state = RUNS, fibers[first + i].active = mask;
+  return true;
+}
+
+HOST_QUIET inline bool release_group() {
+  for (unsigned i = 0; i < running; i++) {
+    const Fiber &f = fibers[i];
+    if (f.state != AT_BARRIER || f.line != fibers[0].line || f.what != fibers[0].what) return false;
+  }
+  for (unsigned i = 0; i < running; i++) fibers[i].state = RUNS;
+  return true;
+}
+
+// Memory that the sanitizers forget when it is unmapped.
+HOST_QUIET inline void *room(size_t size) {
+  void *place = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) fail("host", 0, "no memory for %zu bytes", size);
+  return place;
+}
+
+// Run one group to its end. `backwards`: the last thread first; a missing barrier may show so.
+HOST_QUIET inline void run_group(bool backwards) {
+  const Size &n = launch.group;
+  running = n.count();
+  size_t bytes = running * sizeof(Fiber);
+  fibers = (Fiber *)room(bytes);
+  arena = (unsigned char *)room(SHARED_ROOM);
+  memset(arena, POISON, SHARED_ROOM);  // nothing clears it on a GPU either
+  shared_count = 0, shared_used = 0;
+#if defined(HOST_BOUNDS)
+  __asan_poison_memory_region(arena, SHARED_ROOM);
+#endif
+  // Fresh stacks for each group: a used one would look like memory that two threads share.
+  unsigned char *stacks = (unsigned char *)room(running * STACK);
+  for (unsigned i = 0; i < running; i++) {
+    Fiber &f = fibers[i];
+    f.state = RUNS, f.number = i;
+    f.position = {i % n.x, i / n.x % n.y, i / (n.x * n.y)};
+    f.lane = i % WIDTH, f.first = i - f.lane;
+    f.lanes = running - f.first < WIDTH ? running - f.first : WIDTH;
+    f.stack = stacks + i * STACK;
+    getcontext(&f.context);
+    f.context.uc_stack.ss_sp = f.stack;
+    f.context.uc_stack.ss_size = STACK;
+    f.context.uc_link = nullptr;
+    makecontext(&f.context, entry, 0);
+#if defined(HOST_RACES)
+    f.tsan = pool[(i + shift) % launch.full.count()];
+#endif
+  }
+#if defined(HOST_RACES)
+  __tsan_release(&scheduler);  // what was made ready for the group is there when it starts
+#endif
+  for (;;) {
+    bool ran = false;
+    unsigned done = 0;
+    for (unsigned k = 0; k < running; k++) {
+      Fiber &f = fibers[backwards ? running - 1 - k : k];
+      if (f.state == RUNS) to_fiber(&f), ran = true;
+    }
+    for (unsigned i = 0; i < running; i++) done += fibers[i].state == DONE;
+    if (done == running) break;
+    bool released = release_group();
+    for (unsigned i = 0; i < running; i += WIDTH)
+      released |= release_warp(i, fibers[i].lanes);
+    if (!ran && !released) report_stuck();
+  }
+#if defined(HOST_RACES)
+  shift++;
+#elif defined(HOST_BOUNDS)
+  __asan_unpoison_memory_region(arena, SHARED_ROOM);
+#endif
+  munmap(stacks, running * STACK);
+  munmap(fibers, bytes);
+  munmap(arena, SHARED_ROOM);
+}
+
+// Run a grid, group by group. `exact`: the last groups are as small as the grid makes them.
+HOST_QUIET inline void run_grid(void (*kernel)(), Size grid, Size group, bool exact,
+                                bool backwards) {
+  body = kernel;
+  launch.full = group;
+  if (exact) {
+    launch.grid = grid;
+    launch.groups = {(grid.x + group.x - 1) / group.x, (grid.y + group.y - 1) / group.y,
+                     (grid.z + group.z - 1) / group.z};
+  } else {
+    launch.groups = grid;
+    launch.grid = {grid.x * group.x, grid.y * group.y, grid.z * group.z};
+  }
+#if defined(HOST_RACES)
+  scheduler_tsan = __tsan_get_current_fiber();
+  pool = (void **)room(group.count() * sizeof(void *));
+  for (unsigned i = 0; i < group.count(); i++) pool[i] = __tsan_create_fiber(0);
+#endif
+  const Size &all = launch.groups, &n = launch.grid;
+  for (unsigned i = 0; i < all.count(); i++) {
+    unsigned at = backwards ? all.count() - 1 - i : i;
+    Size w = {at % all.x, at / all.x % all.y, at / (all.x * all.y)};
+    launch.where = w;
+    Size left = {n.x - w.x * group.x, n.y - w.y * group.y, n.z - w.z * group.z};
+    launch.group = {left.x < group.x ? left.x : group.x, left.y < group.y ? left.y : group.y,
+                    left.z < group.z ? left.z : group.z};
+    run_group(backwards);
+  }
+}
+
+// ------------------------------------------------------------------ half precision
+
+// IEEE 754 binary16. Arithmetic is done in float and rounded once: float has enough digits that
+// +, -, * and / then come out as if they had been done in 16 bits.
+HOST_QUIET inline uint16_t to_half_bits(float value) {
+  uint32_t f;
+  memcpy(&f, &value, 4);
+  uint32_t sign = f >> 16 & 0x8000, rest = f & 0x7FFFFFFF;
+  if (rest > 0x7F800000) return sign | 0x7E00;                   // NaN
+  if (rest >= 0x477FF000) return sign | 0x7C00;                  // rounds to infinity
+  if (rest < 0x33000000) return sign;                            // rounds to zero
+  if (rest < 0x38800000) {                                       // subnormal in half
+    unsigned shift = 126 - (rest >> 23);
+    uint32_t mantissa = (rest & 0x7FFFFF) | 0x800000, half = mantissa >> shift;
+    uint32_t left = mantissa & ((1u << shift) - 1), middle = 1u << (shift - 1);
+    return sign | (half + (left > middle || (left == middle && (half & 1))));
+  }
+  uint32_t half = (rest - 0x38000000) >> 13, left = rest & 0x1FFF;
+  return sign | (half + (left > 0x1000 || (left == 0x1000 && (half & 1))));
+}
+
+HOST_QUIET inline float from_half_bits(uint16_t bits) {
+  uint32_t sign = (uint32_t)(bits & 0x8000) << 16, exponent = bits >> 10 & 31, m = bits & 0x3FF;
+  float value;
+  if (exponent == 0) {
+    value = std::ldexp((float)m, -24);
+    return sign ? -value : value;
+  }
+  uint32_t f = sign | (exponent == 31 ? 255 : exponent + 112) << 23 | m << 13;
+  memcpy(&value, &f, 4);
+  return value;
+}
+
+// A float that rounds to the same half as the double: where digits are lost, its last one is odd.
+HOST_QUIET inline float narrow(double value) {
+  float near = (float)value;
+  if ((double)near == value || value != value) return near;
+  uint32_t bits;
+  if (std::fabs((double)near) > std::fabs(value)) near = std::nextafter(near, 0.0f);
+  copy(&bits, &near, 4);
+  bits |= 1;
+  copy(&near, &bits, 4);
+  return near;
+}
+
+struct half {
+  uint16_t bits;
+  half() = default;
+  constexpr half(int value) : bits(value ? to_half_bits((float)value) : 0) {}
+  half(unsigned value) : bits(to_half_bits((float)value)) {}
+  half(float value) : bits(to_half_bits(value)) {}
+  half(double value) : bits(to_half_bits(narrow(value))) {}
+  operator float() const { return from_half_bits(bits); }
+  half &operator+=(half o) { return *this = half((float)*this + (float)o); }
+  half &operator-=(half o) { return *this = half((float)*this - (float)o); }
+  half &operator*=(half o) { return *this = half((float)*this * (float)o); }
+  half &operator/=(half o) { return *this = half((float)*this / (float)o); }
+};
+inline half operator+(half a, half b) { return a += b; }
+inline half operator-(half a, half b) { return a -= b; }
+inline half operator*(half a, half b) { return a *= b; }
+inline half operator/(half a, half b) { return a /= b; }
+inline half operator-(half a) { a.bits ^= 0x8000; return a; }
+
+// ------------------------------------------------------------------ buffers, in and out
+
+struct Buffer {
+  bool bound = false;
+  size_t size = 0;
+  void *data = nullptr;
+};
+inline Buffer buffers[31];       // Metal has 31 indices
+inline size_t dynamic_shared[8]; // bytes of each threadgroup argument
+
+template <class T> HOST_QUIET inline T *pointer(unsigned index, const char *file, int line) {
+  if (!buffers[index].bound)
+    fail(file, line, "%s reads buffer %u, and none was set there. To mend: set it, or correct the "
+         "index", kernel_name, index);
+  return (T *)buffers[index].data;
+}
+template <class T> HOST_QUIET inline T &reference(unsigned index, const char *file, int line) {
+  T *place = pointer<T>(index, file, line);
+  if (buffers[index].size < sizeof(T))
+    fail(file, line, "%s takes %zu bytes from buffer %u, and it holds %zu. To mend: give the value "
+         "with its exact type", kernel_name, sizeof(T), index, buffers[index].size);
+  return *place;
+}
+
+struct Constant {  // a function constant, or nothing
+  unsigned index;
+  const char *name;
+  void *place;
+  size_t size;
+  bool set;
+};
+inline Constant constants[32];
+inline unsigned constant_count;
+struct Declared {
+  Declared(unsigned index, const char *name, void *place, size_t size) {
+    constants[constant_count++] = {index, name, place, size, false};
+  }
+};
+
+struct Kernel {
+  const char *name;
+  void (*run)();
+};
+
+HOST_QUIET inline void take(void *place, size_t size) {
+  if (size && fread(place, 1, size, stdin) != size) fail("host", 0, "the launch ends too early");
+}
+HOST_QUIET inline uint32_t number() {
+  uint32_t n;
+  take(&n, 4);
+  return n;
+}
+
+// Read a launch from the standard input, run it, write the buffers to the standard output.
+HOST_QUIET inline int serve(const Kernel *kernels) {
+  uint32_t which = number(), exact = number(), backwards = number();
+  Size grid, group;
+  take(&grid, sizeof grid), take(&group, sizeof group);
+  for (uint32_t n = number(); n; n--) {
+    uint32_t index = number(), size = number();
+    unsigned char value[16];
+    take(value, size);
+    bool known = false;
+    for (unsigned i = 0; i < constant_count; i++) {
+      if (constants[i].index != index) continue;
+      if (constants[i].size != size)
+        fail("host", 0, "function constant %s has %zu bytes, the value has %u", constants[i].name,
+             constants[i].size, size);
+      memcpy(constants[i].place, value, size);
+      constants[i].set = known = true;
+    }
+    if (!known) fail("host", 0, "there is no function constant %u", index);
+  }
+  for (unsigned i = 0; i < constant_count; i++)
+    if (!constants[i].set)
+      fail("host", 0, "function constant %u, %s, has no value. To mend: set it before the pipeline "
+           "is made", constants[i].index, constants[i].name);
+  for (uint32_t n = number(); n; n--) {
+    uint32_t index = number();
+    dynamic_shared[index] = number();
+  }
+  uint32_t count = number(), order[31];
+  for (uint32_t n = 0; n < count; n++) {
+    uint32_t index = order[n] = number();
+    uint64_t size;
+    take(&size, 8);
+    buffers[index] = {true, size, nullptr};
+    if (posix_memalign(&buffers[index].data, 64, size ? size : 1)) fail("host", 0, "no memory");
+    take(buffers[index].data, size);
+  }
+  kernel_name = kernels[which].name;
+  run_grid(kernels[which].run, grid, group, exact, backwards);
+  for (uint32_t n = 0; n < count; n++) {
+    const Buffer &b = buffers[order[n]];
+    void *out = malloc(b.size + 1);  // fwrite reads, and no barrier orders that after the kernel
+    copy(out, b.data, b.size);
+    fwrite(out, 1, b.size, stdout);
+  }
+  fflush(stdout);
+  _exit(0);  // leaks are of no interest
+}
+
+}  // namespace host

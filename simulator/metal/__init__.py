@@ -1,0 +1,252 @@
+"""Run Metal kernels on a CPU: the Metal half of ``simulator.hosts``.
+
+    from simulator import metal
+
+    source = metal.read("snippets/pairs/add/kernel.metal")
+    metal.dispatch_threads(source, "add", [a, b, out], threads=a.size, group=256)
+
+README.md says what is checked, what is missing, and what a result here does not prove.
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from simulator.hosts import (
+    ROOT,
+    HostError,
+    Kernel,
+    Unit,
+    blanked,
+    build,
+    launch,
+    line_of,
+    parameters,
+)
+
+HERE = Path(__file__).resolve().parent
+
+# Attribute of a parameter -> what the machinery knows. Sizes are of three numbers, the rest of one.
+POSITIONS = {
+    "thread_position_in_grid": (
+        "{host_w.x * host_f.x + host_p.x, host_w.y * host_f.y + host_p.y, "
+        "host_w.z * host_f.z + host_p.z}",
+        3,
+    ),
+    "thread_position_in_threadgroup": ("host_p", 3),
+    "threadgroup_position_in_grid": ("host_w", 3),
+    "threads_per_threadgroup": ("host::launch.group", 3),
+    "dispatch_threads_per_threadgroup": ("host_f", 3),
+    "threadgroups_per_grid": ("host::launch.groups", 3),
+    "threads_per_grid": ("host::launch.grid", 3),
+    "thread_index_in_threadgroup": ("host::current->number", 1),
+    "thread_index_in_simdgroup": ("host::current->lane", 1),
+    "simdgroup_index_in_threadgroup": ("host::current->number / host::WIDTH", 1),
+    "simdgroups_per_threadgroup": (
+        "(host::launch.group.count() + host::WIDTH - 1) / host::WIDTH",
+        1,
+    ),
+    "threads_per_simdgroup": ("host::WIDTH", 1),
+    "thread_execution_width": ("host::WIDTH", 1),
+}
+SCALARS = {
+    "float": np.float32,
+    "half": np.float16,
+    "int": np.int32,
+    "uint": np.uint32,
+    "short": np.int16,
+    "ushort": np.uint16,
+    "char": np.int8,
+    "uchar": np.uint8,
+    "bool": np.bool_,
+    "atomic_uint": np.uint32,
+    "atomic_int": np.int32,
+    "atomic_float": np.float32,
+}
+# What Apple's compiler refuses and a C++ compiler takes.
+REFUSED = (
+    (r"\bdouble\b", "Metal has no double. To mend: use float"),
+    (r"\bgoto\b", "Metal has no goto"),
+    (r"\b(?:try|throw|catch)\b", "Metal has no exceptions"),
+    (r"\bvirtual\b", "Metal has no virtual functions"),
+    (r"\bthread_local\b", "Metal has no thread_local"),
+    (r"\b(?:std::|printf\s*\()", "Metal has no C++ standard library"),
+)
+KERNEL = re.compile(r"(?:\bkernel|\[\[\s*kernel\s*\]\])\s+void\s+(\w+)\s*\(")
+ATTRIBUTE = re.compile(r"\[\[\s*(\w+)\s*(?:\(\s*(\d+)\s*\))?\s*\]\]")
+VARIABLE = re.compile(
+    r"\bthreadgroup\s+(?P<type>[\w:<>]+(?:\s+[\w:<>]+)*?)\s+(?P<name>\w+)\s*"
+    r"(?P<dims>(?:\[[^\[\]]*\]\s*)*);"
+)
+CONSTANT = re.compile(
+    r"\bconstant\s+(?P<type>\w+)\s+(?P<name>\w+)\s*\[\[\s*function_constant\s*\(\s*(?P<index>\d+)"
+    r"\s*\)\s*\]\]\s*;"
+)
+SPACES = ("device", "constant", "thread", "threadgroup")
+
+
+def read(file: str | Path, text: str | None = None) -> Unit:
+    """Make a Metal source ready. ``text``: what to read instead of the file.
+
+    Raises ``HostError`` for what Apple's compiler would refuse, as far as it is seen here.
+    """
+    file = Path(file)
+    text = file.read_text(encoding="utf-8") if text is None else text
+    path = file.resolve()
+    name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(file)
+    code = blanked(text)
+    if "#include <metal_stdlib>" not in text:
+        raise HostError(f"{name}:1: no #include <metal_stdlib>. To mend: begin the file with it")
+    for pattern, why in REFUSED:
+        if found := re.search(pattern, code):
+            raise HostError(f"{name}:{line_of(code, found.start())}: {why}")
+    kernels, launchers = [], []
+    for found in KERNEL.finditer(code):
+        kernel = Kernel(found[1], line_of(code, found.start()))
+        inside = _between(code, found.end())
+        arguments = [
+            _argument(name, line_of(code, found.start()), kernel, parameter)
+            for parameter in parameters(inside)
+        ]
+        kernels.append(kernel)
+        launchers.append(
+            f"HOST_QUIET static void host_{kernel.name}() {{\n"
+            "  const host::Size &host_p = host::current->position, &host_w = host::launch.where, "
+            "&host_f = host::launch.full;\n"
+            f"  {kernel.name}({', '.join(arguments)});\n}}\n"
+        )
+    if not kernels:
+        raise HostError(f"{name}:1: there is no kernel")
+    _check_pointers(name, code)
+    rewritten = CONSTANT.sub(r"METAL_CONSTANT(\g<index>, \g<type>, \g<name>);", text)
+    rewritten = VARIABLE.sub(_shared, rewritten)
+    # The other attributes have been read. C++ would stumble over [[threadgroup(0)]].
+    rewritten = re.sub(r"\[\[[^\[\]]*\]\]", "", rewritten)
+    table = ", ".join(f'{{"{k.name}", host_{k.name}}}' for k in kernels)
+    main = f"int main() {{ static const host::Kernel all[] = {{{table}}}; host::serve(all); }}\n"
+    # The launcher is C++ and not Metal: the words mean nothing there.
+    undo = "".join(f"#undef {word}\n" for word in ("kernel", *SPACES))
+    cpp = f'#line 1 "{name}"\n{rewritten}\n#line 1 "launcher"\n{undo}{"".join(launchers)}{main}'
+    return Unit(name, cpp, HERE, kernels)
+
+
+def compile(unit: Unit) -> None:
+    """Compile a source and run nothing. Raises ``HostError`` with the compiler's words."""
+    build(unit)
+
+
+def _between(text: str, start: int) -> str:
+    """Return what stands between a bracket, which ends at ``start``, and the one that closes it."""
+    depth, at = 1, start
+    while depth and at < len(text):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+    return text[start : at - 1]
+
+
+def _shared(found: re.Match) -> str:
+    lines = "\n" * found[0].count("\n")  # a declaration over several lines keeps its lines
+    dims = re.sub(r"\s+", " ", found["dims"]).strip()
+    return f"HOST_SHARED({found['type']}, {found['name']}, {dims});{lines}"
+
+
+def _argument(path: str, line: int, kernel: Kernel, parameter: str) -> str:
+    """Return the C++ that hands one parameter over, and note what is bound."""
+    attribute = ATTRIBUTE.search(parameter)
+    declared = ATTRIBUTE.sub("", parameter).strip()
+    here = f"{path}:{line}: {kernel.name}: parameter '{' '.join(declared.split())}'"
+    if attribute is None:
+        raise HostError(f"{here} has no attribute. To mend: add [[buffer(n)]] or a position")
+    kind, index = attribute[1], int(attribute[2] or 0)
+    if kind in {"buffer", "threadgroup"}:
+        space = next((s for s in SPACES if re.search(rf"\b{s}\b", declared)), None)
+        wanted = ("device", "constant") if kind == "buffer" else ("threadgroup",)
+        if space not in wanted:
+            raise HostError(f"{here} is not in {' or '.join(wanted)} memory. To mend: say which")
+        found = re.fullmatch(r"(.*?)\s*([*&])\s*\w+", declared, re.DOTALL)
+        if not found:
+            raise HostError(f"{here} is neither a pointer nor a reference")
+        if index > 30:
+            raise HostError(f"{here}: the last index is 30")
+        if any(b[:2] == (kind, index) for b in kernel.bindings):
+            raise HostError(f"{here}: {kind}({index}) is taken by another parameter")
+        plain = re.sub(r"\b(?:device|constant|threadgroup|volatile|const)\b", "", found[1]).strip()
+        kernel.bindings.append((kind, index, plain, found[2] == "&"))
+        typed = ("const " if space == "constant" or "const" in found[1].split() else "") + plain
+        if kind == "threadgroup":
+            size = f"host::dynamic_shared[{index}]"
+            place = f'"threadgroup({index})", {size}, 16, "{path}", {line}'
+            return f"({typed} *)host::shared_place({place})"
+        call = "reference" if found[2] == "&" else "pointer"
+        return f'host::{call}<{typed}>({index}, "{path}", {line})'
+    if kind not in POSITIONS:
+        known = ", ".join(["buffer", "threadgroup", *POSITIONS])
+        raise HostError(f"{here}: unknown attribute {kind}. To mend: use one of {known}")
+    value, most = POSITIONS[kind]
+    found = re.fullmatch(r"(?:uint|ushort)([23]?)\s+\w+", declared)
+    wide = int(found[1] or 1) if found else 0
+    if not wide or wide > most:
+        kinds = "uint or ushort" + (", of one, two or three" if most == 3 else "")
+        raise HostError(f"{here}: {kind} is a {kinds}")
+    if most == 1:
+        return value
+    size = f"host::Size{value}" if value.startswith("{") else value
+    scalar = declared.split()[0].rstrip("23")
+    members = ", ".join(f"({scalar})({size}).{axis}" for axis in "xyz"[:wide])
+    return f"metal::v{wide}<{scalar}>({members})" if wide > 1 else members
+
+
+def _check_pointers(path: str, code: str) -> None:
+    """Refuse a pointer or an array parameter that does not say in which memory it points."""
+    types = "|".join([*SCALARS, *(f"{t}[234]" for t in SCALARS if not t.startswith("atomic"))])
+    for found in re.finditer(rf"\b(?:{types})\s*(?:const\s*)?\*\s*\w+\s*[,)=;]", code):
+        start = max(code.rfind(c, 0, found.start()) for c in ",(;{}")
+        before = code[start + 1 : found.start()]
+        if "=" not in before and not re.search(rf"\b(?:{'|'.join(SPACES)})\b", before):
+            where, what = f"{path}:{line_of(code, found.start())}", found[0].rstrip(",);= ")
+            raise HostError(
+                f"{where}: '{what}' has no address space. To mend: write device, constant, "
+                "threadgroup or thread before it"
+            )
+
+
+# ---------------------------------------------------------------- dispatch
+
+
+def dispatch_threads(unit: Unit, name: str, arguments: list, threads, group, **options) -> None:
+    """Run a grid of exactly so many threads: groups at its end may be smaller.
+
+    ``arguments``: for ``[[buffer(0)]]``, ``[[buffer(1)]]`` and so on, arrays, which the kernel may
+    change, or NumPy scalars. ``options``: constants, threadgroup_memory, check, backwards, seconds.
+    """
+    buffers = _buffers(unit, name, arguments)
+    launch(unit, name, buffers, threads, group, exact=True, **options)
+
+
+def dispatch_threadgroups(unit: Unit, name: str, arguments: list, groups, group, **options) -> None:
+    """Run so many whole groups."""
+    buffers = _buffers(unit, name, arguments)
+    launch(unit, name, buffers, groups, group, exact=False, **options)
+
+
+def _buffers(unit: Unit, name: str, arguments) -> dict[int, np.ndarray]:
+    """Bind the arguments by index, and compare their types with what the kernel declares."""
+    kernel = unit.kernel(name)
+    given = dict(enumerate(arguments)) if isinstance(arguments, list | tuple) else dict(arguments)
+    declared = {i: (t, ref) for kind, i, t, ref in kernel.bindings if kind == "buffer"}
+    where = f"{unit.path}:{kernel.line}: {name}"
+    for index in sorted(given.keys() - declared.keys()):
+        raise HostError(f"{where} has no buffer({index}): its indices are {sorted(declared)}")
+    buffers = {}
+    for index, value in given.items():
+        array = value if isinstance(value, np.ndarray) else np.array(value).reshape(1)
+        kind, _ = declared[index]
+        scalar = re.sub(r"^(?:metal::)?(?:packed_)?|[234]$", "", kind)
+        if scalar in SCALARS and array.dtype != SCALARS[scalar]:
+            raise HostError(f"{where}: buffer({index}) is {kind}, the array holds {array.dtype}")
+        buffers[index] = array
+    return buffers
+
+
+__all__ = ["HostError", "compile", "dispatch_threadgroups", "dispatch_threads", "read"]

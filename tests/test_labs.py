@@ -1,0 +1,53 @@
+"""A lab's notebook has the cells of its script, and what they printed on a GPU."""
+
+import re
+
+import pytest
+
+from lockstep import evidence, export
+from lockstep.evidence import Proof
+from lockstep.page import find_root, read
+
+ROOT = find_root()
+LABS = [file for file in sorted((ROOT / "docs/labs").glob("*.md")) if file.stem != "index"]
+
+
+@pytest.fixture(params=LABS, ids=lambda file: file.stem)
+def lab(request):
+    return read(request.param, ROOT)
+
+
+def cells(script):
+    """Return the cells of a percent script, without the markers of its sections."""
+    _, *parts = re.split(r"(?m)^# %%.*$", script)
+    return ["\n".join(ln for ln in p.split("\n") if "# --8<--" not in ln).strip() for p in parts]
+
+
+def test_a_lab_has_kind_lab_and_stands_in_the_list(lab):
+    assert lab.meta["kind"] == "lab"
+    assert f"({lab.path.rpartition('/')[2]})" in (ROOT / "docs/labs/index.md").read_text()
+
+
+def test_the_notebook_has_the_cells_of_the_script(lab):
+    (script,) = {block.path for block in lab.blocks if block.runs}
+    assert script == f"snippets/labs/{lab.path.rpartition('/')[2].removesuffix('.md')}.py"
+    source = export.Source(ROOT, [lab], evidence.Evidence(ROOT), draft=True)
+    book = export.notebook(lab, source)
+    code = ["".join(c["source"]).strip() for c in book["cells"] if c["cell_type"] == "code"]
+    assert code == cells((ROOT / script).read_text(encoding="utf-8"))
+
+
+def test_what_a_run_printed_is_the_output_of_its_cell(lab, monkeypatch):
+    records = evidence.Evidence(ROOT)
+    source = export.Source(ROOT, [lab], records, draft=True)
+
+    def outputs():
+        found = [c.get("outputs") for c in export.notebook(lab, source)["cells"]]
+        return ["".join(out[0]["text"]) for out in found if out]
+
+    recorded = [block.text + "\n" for block in lab.blocks if block.language == "output"]
+    assert recorded
+    monkeypatch.setattr(records, "proofs", lambda page: [Proof("gpu")] * len(page.blocks))
+    assert outputs() == recorded
+    monkeypatch.setattr(records, "proofs", lambda page: [Proof("awaiting")] * len(page.blocks))
+    assert outputs() == []

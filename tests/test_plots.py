@@ -1,0 +1,111 @@
+"""The roofline that is drawn from the evidence, and the list of what was measured twice."""
+
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from lockstep import plots, summary
+
+
+def micro(value, **more):
+    return {"value": value, "fresh": True, "unit": "x"} | more
+
+
+@pytest.fixture
+def records():
+    """A GPU with a slope of 4 TB/s and roofs of 60 and 600 TFLOP/s."""
+
+    def row(flops, moved, tflops, dtype="float32", fresh=True):
+        return {"title": "A <title>", "flops": flops, "bytes": moved, "tflops": tflops} | {
+            "dtype": dtype,
+            "fresh": fresh,
+        }
+
+    return SimpleNamespace(
+        microbenchmarks={
+            "device-copy": micro(4000),
+            "throughput-fma32": micro(60),
+            "matmul-bfloat16": micro(600),
+            "roofline-dial-1": micro(0.9, intensity=0.25),
+        },
+        benchmarks={
+            "on-the-slope": row(1e9, 1e9, 2.0),
+            "on-the-roof": row(1e12, 1e9, 30.0),
+            "on-the-second-roof": row(1e12, 1e9, 300.0, "bfloat16"),
+            "old": row(1e12, 1e9, 1.0, fresh=False),
+            "no-arithmetic": {"fresh": True, "bytes": 1, "dtype": "float32"},
+        },
+    )
+
+
+def test_each_kernel_is_compared_with_its_own_roof(records):
+    lines = plots.render("roofline", records, as_text=True).split("\n")[2:]
+    assert [re.findall(r"`(.*?)`|([\d.]+)\u202f%", line)[0][0] for line in lines] == [
+        "on-the-slope",
+        "on-the-roof",
+        "on-the-second-roof",
+    ]
+    assert [line.split("|")[4].strip() for line in lines] == ["50.0\u202f%"] * 3
+
+
+def test_the_picture_has_a_dot_for_each_and_says_so(records):
+    picture = plots.render("roofline", records)
+    assert picture.count("<circle") == 3 and "A &lt;title&gt;" in picture
+    assert "3 benchmarks stand below it" in picture
+    for name in ("on-the-slope", "on-the-second-roof"):
+        assert picture.count(f">{name}<") == 1
+    assert "at 15.0 operations for each byte" in picture
+
+
+def test_a_point_higher_or_further_right_is_drawn_so():
+    assert plots._y(10) < plots._y(1) and plots._x(10) > plots._x(1)
+    assert plots._x(2.0**-9) == plots.LEFT  # what is outside stands at the edge
+
+
+def test_names_do_not_overlap():
+    points = [(f"kernel-{i}", "t", 1.0, 1.0, 0.5) for i in range(5)]
+    assert len(plots._labels(points)) == 1
+
+
+def test_without_its_ceilings_there_is_no_picture(records):
+    records.microbenchmarks["device-copy"]["fresh"] = False
+    assert plots.render("roofline", records) == "Awaiting a GPU run: device-copy."
+
+
+def test_an_unknown_plot_is_refused(records):
+    with pytest.raises(KeyError, match="no plot pie"):
+        plots.render("pie", records)
+
+
+def test_bytes_in_flight_and_the_law(records):
+    records.microbenchmarks |= {
+        "latency-hbm": micro(660, ns=300.0),
+        "occupancy-bandwidth-25": micro(1000, in_flight_bytes=500_000),
+        "occupancy-bandwidth-25-x4": micro(3500, in_flight_bytes=2_000_000),
+    }
+    picture = plots.render("inflight", records)
+    assert picture.count("<circle") == 2 and "four loads a thread: 3.50\u202fTB/s" in picture
+    text = plots.render("inflight", records, as_text=True)
+    assert text.startswith("- 0.50 MB in flight, one load a thread: 1.00\u202fTB/s")
+    records.microbenchmarks["latency-hbm"]["fresh"] = False
+    assert plots.render("inflight", records) == "Awaiting a GPU run: latency-hbm."
+
+
+def twice(**again):
+    point = {"value": 12.0, "spread": 0.02, "gpu": "b", "difference": 0.2, "differs": True}
+    row = {"value": 10.0, "unit": "us", "spread": 0.01, "title": "A wait", "fresh": True}
+    row |= {"gpu": "a", "again": [point | again]}
+    return SimpleNamespace(benchmarks={}, microbenchmarks={"wait": row, "old": {"fresh": False}})
+
+
+def test_what_differs_is_listed():
+    text = summary._twice(twice())
+    assert text.startswith("1 of 1 figures were measured a second time, 1 of them on another GPU")
+    assert "| A wait<br>`wait` | 10.0\u202fµs | 12.0\u202fµs | 20.0\u202f% |" in text
+
+
+def test_what_agrees_is_counted_and_not_listed():
+    text = summary._twice(twice(differs=False, gpu="a"))
+    assert "0 of them on another GPU" in text and "No pair is further apart" in text
+    assert "A wait" not in text

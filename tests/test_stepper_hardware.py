@@ -1,0 +1,140 @@
+"""The stepper held against a GPU: counts and results of the recorded run, case by case.
+
+What has changed since the run is not compared; `make status` lists it. Everything else is.
+"""
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from lockstep import counters, evidence
+from simulator.hardware import compare, run
+from simulator.hardware.cases import CASES
+from tests.pages import ROOT
+
+RECORDS = evidence.Evidence(ROOT).counters
+RECORDED = [
+    (case, record)
+    for name, record in RECORDS.items()
+    if name.endswith("/stepper")
+    for case in record["cases"]
+    if case in CASES
+]
+
+
+def rows():
+    for name, record in RECORDED:
+        if counters.fresh(ROOT, record, CASES[name]):
+            yield name, record["cases"][name]
+
+
+def test_every_case_is_on_record_with_what_it_launches_now():
+    known = {name: record["cases"][name] for name, record in RECORDED}
+    for name, case in CASES.items():
+        mend = "To mend: make gpu, on a machine with a GPU"
+        assert name in known, f"{name} was never launched on a GPU. {mend}"
+        assert known[name]["launch"] == case.digest(), f"{name} launches something else. {mend}"
+
+
+def test_the_counts_are_the_gpus_or_the_difference_is_explained():
+    stepped, compared, wrong = compare.stepped(), set(), []
+    for name, row in rows():
+        wrong += compare.unlike(name, row["counters"], stepped[name][0])
+        compared.add(CASES[name].kernel)
+    assert not wrong, "\n".join(wrong)
+    site = {CASES[name].kernel for name, _ in rows() if name.startswith("kernels/")}
+    assert len(site) >= 20, "fewer than 20 kernels of the site are compared: make gpu"
+
+
+def test_the_results_are_the_gpus():
+    """To the last bit, or within what the case says: a GPU may fuse a product and a sum."""
+    stepped = compare.stepped()
+    for name, row in rows():
+        case, ours = CASES[name], stepped[name][1]
+        assert len(ours) == len(row["results"]) > 0
+        for one, packed in zip(ours, row["results"], strict=True):
+            theirs = run.unpacked(packed)
+            assert one.shape == theirs.shape and one.dtype == theirs.dtype, name
+            if case.tolerance:
+                assert compare.error(one, theirs) <= case.tolerance, name
+            else:
+                np.testing.assert_array_equal(one, theirs, err_msg=name)
+
+
+def test_a_wrong_count_or_result_would_be_seen():
+    """The comparison itself: one number off is one sentence."""
+    name = "kernels/vector_add/add.py:add_kernel"
+    counts = compare.stepped()[name][0]
+    theirs = {**counts, compare.BRANCHES: 0, compare.EFFICIENCY: 0}
+    assert not list(compare.unlike(name, theirs, counts))
+    for metric, long in compare.METRICS.items():
+        if metric not in {"branch efficiency", "divergent branches"}:
+            assert len(list(compare.unlike(name, theirs | {long: counts[long] + 1}, counts))) == 1
+    known = "kernels/setup/double.py:double_kernel"  # listed as a difference
+    counts = compare.stepped()[known][0]
+    (said, more) = compare.unlike(known, {**counts, compare.BRANCHES: 0, compare.EFFICIENCY: 0},
+                                  counts)  # fmt: skip
+    assert "requests, loads" in said and "sectors, loads" in more
+    assert compare.error(np.ones(3), np.array([1, 1, 2])) == 0.5
+
+
+def test_what_is_packed_is_unpacked():
+    array = np.arange(12, dtype=np.float32).reshape(3, 4) / 7
+    np.testing.assert_array_equal(run.unpacked(run.packed(array)), array)
+
+
+TABLE = """\
+==PROF== Profiling "add" - 0: 0%....100% - 8 passes
+"ID","Process ID","Kernel Name","{0}","{1}"
+"","","","request","sector"
+"0","77","kernels::add::add_kernel[abi:v1](Array<float>)","1,016","64"
+"1","77","kernels::double_kernel(Array<float>)","8","32"
+"""
+
+
+def test_a_table_of_nsight_compute_is_read():
+    one, two = run.METRICS[0], run.METRICS[2]
+    found = run.profiled(TABLE.format(one, two))
+    assert [run.plain(name) for name, _ in found] == ["add_kernel", "double_kernel"]
+    assert found[0][1] == {one: 1016.0, two: 64.0}
+
+
+# ---------------------------------------------------------------- no kernel is left out silently
+
+
+def test_every_kernel_of_the_site_is_compared_or_its_reason_is_listed():
+    """By a case here, or by its page, whose output a GPU run has printed alike."""
+    cased = {f"{case.file}:{case.kernel}" for case in CASES.values()}
+    files = [*(ROOT / "kernels").rglob("*.py"), *(ROOT / "snippets").rglob("*.py")]
+    words = Counter(w for f in files for w in re.findall(r"\w+", f.read_text(encoding="utf-8")))
+    for source, file in compare.kernels(ROOT).items():
+        path = source.split(":")[0]
+        left_out = {source, path} & compare.LEFT_OUT.keys()
+        refused = compare.refused(ROOT, file)
+        launched = words[source.split(":")[1]] > 1  # by what a page shows
+        assert source in cased or left_out or refused or launched, (
+            f"{source} is not compared with a GPU. To mend: give it an example, a case in "
+            "simulator/hardware/cases.py, or a reason in compare.py"
+        )
+        assert not (source in cased and (left_out or refused)), f"{source} has a case and a reason"
+
+
+def test_what_is_left_out_is_there():
+    known = compare.kernels(ROOT)
+    for source in compare.LEFT_OUT:
+        assert source in known or any(k.startswith(f"{source}:") for k in known), source
+
+
+def test_a_gpu_ran_at_least_200_generated_kernels():
+    (record,) = (r for name, r in RECORDS.items() if name.endswith("/generated"))
+    assert record["kernels"] >= 200 and record["programs"] >= 10
+
+
+@pytest.mark.parametrize("which", ["cases", "differences", "refused"])
+def test_the_tables_of_the_page(which):
+    text = counters.render(which, ROOT, evidence.Evidence(ROOT))
+    assert {"cases": "transpose_tile_kernel", "differences": "unrolled", "refused": "PTX"}[
+        which
+    ] in text
