@@ -10,22 +10,20 @@ from numba import cuda
 # --8<-- [start:kernel]
 @cuda.jit
 def last_block_sum_kernel(x, partial, done, total):
-    first = cuda.threadIdx.x == 0
     block = cuda.blockIdx.x
-    if first:
-        begin = block * cuda.blockDim.x
-        s = np.float32(0)
-        for i in range(begin, min(begin + cuda.blockDim.x, x.size)):
-            s += x[i]
-        partial[block] = s
+    if cuda.threadIdx.x == 0:
+        own = np.float32(0)
+        for i in range(cuda.blockDim.x):
+            if block * cuda.blockDim.x + i < x.size:
+                own += x[block * cuda.blockDim.x + i]
+        partial[block] = own
         cuda.threadfence()  # the partial sum is seen by others before the ticket is
-        ticket = cuda.atomic.add(done, 0, 1)
-        if ticket == cuda.gridDim.x - 1:  # everybody else has been here
+        if cuda.atomic.add(done, 0, 1) == cuda.gridDim.x - 1:  # everybody else has been here
             cuda.threadfence()
-            s = np.float32(0)
+            whole = np.float32(0)
             for b in range(cuda.gridDim.x):
-                s += partial[b]
-            total[0] = s
+                whole += partial[b]
+            total[0] = whole
 
 
 # --8<-- [end:kernel]
