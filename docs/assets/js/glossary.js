@@ -101,25 +101,26 @@
       order()
     })
     const entries = all(".entries > li"), letters = all(".letters > li")
-    const href = item => item.querySelector("a").href
+    const to = item => item.querySelector("a")
     const filter = () => {
-      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean)
+      const words = input.value.toLowerCase().split(/\s+/)
       const left = new Set()
       entries.forEach(entry => {
         const text = `${entry.textContent} ${entry.dataset.aliases ?? ""}`.toLowerCase()
         entry.hidden = !words.every(word => text.includes(word))
-        if (!entry.hidden) left.add(href(entry))
+        if (!entry.hidden) left.add(to(entry).href)
       })
-      letters.forEach(item => { item.hidden = !left.has(href(item)) })
+      letters.forEach(item => { item.hidden = !left.has(to(item).href) })
       all(".entries").forEach(list => {
         list.hidden = list.previousElementSibling.hidden = !all("li:not([hidden])", list).length
       })
-      said.textContent = words.length ? `${left.size} of ${entries.length} terms` : ""
+      said.textContent = input.value ? `${left.size} of ${entries.length} terms` : ""
     }
     input.addEventListener("input", filter)
     input.addEventListener("keydown", ({ key }) => {
-      const first = entries.find(entry => !entry.hidden)
-      if (key === "Enter" && input.value && first) first.querySelector("a").click()
+      const named = entry => `${to(entry).textContent}, ${entry.dataset.aliases}`.toLowerCase().split(", ").includes(input.value.toLowerCase())
+      const first = entries.find(named) ?? entries.find(entry => !entry.hidden)
+      if (key === "Enter" && input.value && first) to(first).click()
     })
   }
   document$.subscribe(() => {
