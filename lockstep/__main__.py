@@ -1,6 +1,7 @@
 """python -m lockstep: status, run, gpu, terms."""
 
 import argparse
+import ast
 import json
 import os
 import subprocess
@@ -146,6 +147,14 @@ def no_gpu() -> int:
     return 2
 
 
+def not_on(file: Path) -> dict[str, str]:
+    """Return the compilers that a file of kernel tests cannot run with, and why: its ``NOT_ON``."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "NOT_ON":
+            return ast.literal_eval(node.value)
+    return {}
+
+
 def gpu(root: Path, steps: list[str], targets: list[str]) -> int:
     """Run every page and every kernel test on the GPU here and write evidence/."""
     if not environment.gpus():
@@ -165,7 +174,12 @@ def gpu(root: Path, steps: list[str], targets: list[str]) -> int:
             )
         if "kernels" in steps:
             print(f"== kernel tests on {target}", flush=True)
-            tests = sorted(str(p.relative_to(root)) for p in (root / "tests").glob("test_kernels*"))
+            tests = []
+            for file in sorted((root / "tests").glob("test_kernels*.py")):
+                if reason := not_on(file).get(target):
+                    print(f"not on {target}: {file.name}: {reason}", flush=True)
+                else:
+                    tests.append(str(file.relative_to(root)))
             codes[f"kernels {target}"] = subprocess.call([*pytest, *tests], cwd=root, env=env)
     if "sanitizer" in steps:
         from lockstep import sanitizer

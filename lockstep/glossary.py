@@ -32,6 +32,9 @@ DATA = f"{FOLDER}glossary.yml"
 MAP = "metal/map.md"  # the page with every row of lockstep/mapping.py
 MARKER = re.compile(r"^\[\[glossary:(?P<which>[a-z]+)\]\][ \t]*$")
 LISTS = ("groups", "letters", "platforms")
+# A longer list of the pages that use a term is folded by their kind.
+FEW = 12
+USES = {"lesson": "lesson", "lab": "lab", "map": "page of CUDA to Metal"}
 
 # How far a source was read, and the words for it on the page.
 READ = {
@@ -562,25 +565,30 @@ def below(term: Term, glossary: Glossary, folder: str) -> Iterator[Element]:
     mapped = glossary.map_rows(term)
     if pages or kernels or mapped:
         yield _heading("Used in")
-        row = Element("ul", {"class": "uses", "data-search-exclude": ""})
+        uses: dict[str, list[Element]] = {}
         for page in pages:
-            row.append(_item(_link(page.title, _to(page, folder))))
+            kind = USES.get(page.meta["kind"], "page of the site")
+            uses.setdefault(kind, []).append(_item(_link(page.title, _to(page, folder))))
         for title, ident in mapped:
             link = Element("a", {"href": f"{posixpath.relpath(MAP, folder or '.')}#{ident}"})
             _with_code(link, title)
-            row.append(_item(link))
-            link.tail = " (map)"
-        yield row
+            uses.setdefault("row of the map", []).append(_item(link))
+        if len(pages) + len(mapped) <= FEW:
+            row = Element("ul", {"class": "uses", "data-search-exclude": ""})
+            row.extend(item for items in uses.values() for item in items)
+            for item in uses.get("row of the map", ()):
+                item[0].tail = " (map)"
+            yield row
+        else:
+            for kind, items in uses.items():
+                yield _folded(_count(len(items), kind), items)
     if kernels:
-        box = Element("details", {"data-search-exclude": ""})
-        count = f"{len(kernels)} file{'s' * (len(kernels) != 1)} of code"
-        SubElement(box, "summary").text = f"Named in {count}"
-        row = SubElement(box, "ul", {"class": "uses"})
+        items = []
         for path, page in kernels:
             link = Element("a", {"href": _to(page, folder)})
             SubElement(link, "code").text = AtomicString(path)
-            row.append(_item(link))
-        yield box
+            items.append(_item(link))
+        yield _folded(f"Named in {_count(len(items), 'file')} of code", items)
     yield _heading("Sources")
     row = Element("ul", {"class": "sources", "data-search-exclude": ""})
     for source in term.page.meta["sources"]:
@@ -594,6 +602,20 @@ def below(term: Term, glossary: Glossary, folder: str) -> Iterator[Element]:
         SubElement(note, "strong").text = "Not verified."
         note[0].tail = AtomicString(" " + " ".join(unverified))
         yield note
+
+
+def _folded(summary: str, items: list[Element]) -> Element:
+    """Return a list that opens on a press on its summary."""
+    box = Element("details", {"data-search-exclude": ""})
+    SubElement(box, "summary").text = summary
+    SubElement(box, "ul", {"class": "uses"}).extend(items)
+    return box
+
+
+def _count(n: int, things: str) -> str:
+    """Return "1 row of the map", "3 rows of the map": the first word is what is counted."""
+    thing, space, rest = things.partition(" ")
+    return f"{n} {thing}{'s' * (n != 1)}{space}{rest}"
 
 
 def _heading(text: str) -> Element:

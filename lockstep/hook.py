@@ -15,7 +15,7 @@ from mkdocs.plugins import get_plugin_logger
 
 from lockstep import export, moved, preview, printing, search
 from lockstep.markdown import draft, site
-from lockstep.page import PageError, digest
+from lockstep.page import Page, PageError, digest
 
 log = get_plugin_logger("lockstep")
 FORMULA = 'class="arithmatex"'
@@ -145,8 +145,19 @@ def on_page_markdown(markdown, page, config, files):
             rows.append({"label": label, "href": section["at"]})
     if rows:
         page.meta["downloads"] = rows
-    if names := page.meta.get("aliases"):
+    names = page.meta.get("aliases", []) + (_own_kernels(found[0]) if found else [])
+    if names:
         page.meta["tags"] = names  # as Material's search calls them
+
+
+KERNEL = re.compile(r"^@cuda\.jit\b[^\n]*\ndef (\w+)\(", re.MULTILINE)
+
+
+def _own_kernels(page: Page) -> list[str]:
+    """Return the kernels of the folder that has the page's name: here they are at home."""
+    folder = f"kernels/{Path(page.path).stem.replace('-', '_')}/"
+    own = [block.text for block in page.blocks if block.path.startswith(folder)]
+    return list(dict.fromkeys(name for text in own for name in KERNEL.findall(text)))
 
 
 def on_page_content(html, page, config, files):

@@ -449,7 +449,7 @@ def test_the_index_is_filtered_and_put_in_a_platforms_words_by_keyboard(context,
     assert 0 < len(shown) < whole
     assert tab.locator(".finder [role=status]").inner_text() == f"{len(shown)} of {whole} terms"
     assert tab.locator(".letters > li:visible").count() == len(shown)
-    tab.get_by_label("Names first").focus()
+    tab.get_by_label("Show first the name of").focus()
     tab.keyboard.type("Metal")
     entry = tab.locator(".entries > li", has=tab.get_by_role("link", name="Warp", exact=True)).first
     assert entry.inner_text().startswith("SIMD-group")

@@ -164,6 +164,7 @@ MADE = {
 # Folders with a test file of their own, since one launch of arrays and sizes does not fit them.
 ELSEWHERE = {
     "gemm": "tests/test_kernels_gemm.py",
+    "microbenchmarks": "tests/test_kernels_microbenchmarks.py",
     "tensor_cores": "tests/test_kernels_tensor_cores.py",
     "pairs": "tests/test_kernels_pairs.py",
 }

@@ -24,6 +24,8 @@ from kernels.gemm.tiled import asked_bytes, make_tiled, matmul_tiled
 from kernels.gemm.tiled_transposed import make_tiled_transposed, matmul_tiled_transposed
 from lockstep import languages
 
+# Read by `python -m lockstep gpu`; the pages of these kernels say the same.
+NOT_ON = {"numba-cuda-mlir": "the kernels need intrinsics, which it has in another form"}
 ROOT = Path(__file__).resolve().parent.parent
 SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 GUARD = 37

@@ -1,15 +1,26 @@
 """The kernels of the microbenchmarks do what their figures say, and the occupancy calculator."""
 
 import os
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numba import cuda
 
 from kernels.microbenchmarks.occupancy_calculator import resident_blocks
+from lockstep import languages
 
+SOURCES = sorted((Path(__file__).parent.parent / "snippets/microbenchmarks").glob("*.cu"))
 SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 MEASURED = os.environ.get("LOCKSTEP_TARGET") != "numba-cuda-mlir"  # by numba-cuda alone
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+def test_cuda_cpp_compiles(source):
+    """On a GPU the benchmarks run it, and check what it gives before they time it."""
+    text = source.read_text(encoding="utf-8")
+    assert languages.compile_cuda(SimpleNamespace(text=text, where=source.name, options={}))
 
 
 @pytest.mark.parametrize(

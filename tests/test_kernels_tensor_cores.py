@@ -23,6 +23,8 @@ from kernels.wrong.mma_swapped_registers import swapped_registers_kernel
 from kernels.wrong.tma_old_phase import old_phase_kernel
 from lockstep import languages
 
+# Read by `python -m lockstep gpu`; the pages of these kernels say the same.
+NOT_ON = {"numba-cuda-mlir": "the kernels need intrinsics, which it has in another form"}
 ROOT = Path(__file__).resolve().parent.parent
 SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 # Kernel -> how many of which instructions must be in its PTX.

@@ -56,7 +56,7 @@
     touch = false
     if (key === "Escape") hide()
   })
-  // The first tap shows, and the link in the tip goes on.
+  // The first tap shows; its link goes on.
   addEventListener("click", event => {
     const of = term(event)
     if (!of || !touch || (of === link && tapped)) return
@@ -90,8 +90,8 @@
   }
   const finder = box => {
     box.insertAdjacentHTML("afterbegin", `<div class="finder__tools"><label>Filter
-      <input type="search" autocomplete="off"></label><label>Names first
-      <select><option value="">as they are</option></select></label></div><p role="status"></p>`)
+      <input type="search" autocomplete="off"></label><label>Show first the name of
+      <select><option value="">no platform</option></select></label></div><p role="status"></p>`)
     const [input, select, said] = all("input, select, [role=status]", box)
     all("a[data-platform]", box).forEach(({ dataset, textContent }) => select.append(new Option(textContent, dataset.platform)))
     select.value = chosen
