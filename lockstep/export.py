@@ -158,7 +158,7 @@ def data(source: Source) -> dict[str, list[dict]]:
         "pages": [_page_row(page, records) for page in source.pages],
         "roadmap": _roadmap_rows(source),
         "benchmarks": _rows(records.benchmarks, BENCHMARK),
-        "microbenchmarks": _rows(records.microbenchmarks, MICROBENCHMARK),
+        "microbenchmarks": _rows(_with_terms(source), MICROBENCHMARK),
         "glossary": glossary.rows(source.glossary, records, address),
         "mapping": mapping.rows(source.root),
         "hardware": tables.rows(source.root),
@@ -213,10 +213,23 @@ def _roadmap_rows(source: Source) -> list[dict]:
     return rows
 
 
+def _with_terms(source: Source) -> dict[str, dict]:
+    """Return the microbenchmarks, each with the terms that cite it beside those of its record."""
+    cited: dict[str, list[str]] = {}
+    for term in sorted(source.glossary.terms.values(), key=lambda term: term.id):
+        for row_id in term.measured:
+            cited.setdefault(row_id, []).append(term.id)
+    return {
+        row_id: row | {"terms": list(dict.fromkeys([*row["terms"], *cited.get(row_id, [])]))}
+        for row_id, row in source.records.microbenchmarks.items()
+    }
+
+
 def _rows(table: dict[str, dict], columns: list[str]) -> list[dict]:
     started = {"history": [], "again": []}  # what a row of a first run has
     return [
-        {c: row["device"]["name"] if c == "device" else (started | row)[c] for c in columns}
+        {c: (started | row)[c] for c in columns}
+        | {"device": row["device"]["name"], "unit": row["unit"] or "1"}  # 1: a ratio, an error
         for _, row in sorted(table.items())
     ]
 

@@ -565,7 +565,7 @@ def below(term: Term, glossary: Glossary, folder: str) -> Iterator[Element]:
     mapped = glossary.map_rows(term)
     if pages or kernels or mapped:
         yield _heading("Used in")
-        uses: dict[str, list[Element]] = {}
+        uses: dict[str, list[Element]] = {kind: [] for kind in USES.values()}
         for page in pages:
             kind = USES.get(page.meta["kind"], "page of the site")
             uses.setdefault(kind, []).append(_item(_link(page.title, _to(page, folder))))
@@ -581,7 +581,8 @@ def below(term: Term, glossary: Glossary, folder: str) -> Iterator[Element]:
             yield row
         else:
             for kind, items in uses.items():
-                yield _folded(_count(len(items), kind), items)
+                if items:
+                    yield _folded(_count(len(items), kind), items)
     if kernels:
         items = []
         for path, page in kernels:
@@ -606,7 +607,7 @@ def below(term: Term, glossary: Glossary, folder: str) -> Iterator[Element]:
 
 def _folded(summary: str, items: list[Element]) -> Element:
     """Return a list that opens on a press on its summary."""
-    box = Element("details", {"data-search-exclude": ""})
+    box = Element("details", {"class": "folded", "data-search-exclude": ""})
     SubElement(box, "summary").text = summary
     SubElement(box, "ul", {"class": "uses"}).extend(items)
     return box

@@ -69,7 +69,8 @@ def _draw(points: list[tuple], latency: float, ceiling: float, words: str) -> st
     full = ceiling * latency  # GB/s times ns: bytes
     inside.append(line((0, 0), (full, ceiling), "--ls-ink", 1.5, "6 4"))
     inside.append(line((full, ceiling), (most_x, ceiling), "--ls-ink", 1.5, "6 4"))
-    inside.append(text(WIDTH - RIGHT, y(ceiling) - 6, "plain copy", "end"))
+    # Where the law's line ends there is room: the dots are below
+    inside.append(text(x(full), y(ceiling) - 8, "plain copy", "middle"))
     inside.append(text(x(0.6 * full) - 8, y(0.6 * ceiling), "bytes / latency", "end"))
     for size, rate, many in points:
         style = "fill: var(--ls-accent)" if many else "fill: var(--ls-ground)"

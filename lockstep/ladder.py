@@ -2,8 +2,8 @@
 
 ``[[plot:ladder]]``, on a line of its own, becomes an SVG that takes the page's colors, light or
 dark. The rungs are the benchmarks whose rows have a ``rung``, in that order; what stands behind
-the last comma of a title is a bar's name. Two lines cross the bars: the reference, and the most
-float32 multiply-adds that the GPU was seen to do.
+the last comma of a title is a bar's name. Two lines cross the bars: the reference, and the
+float32 multiply-adds that the GPU can start, as a microbenchmark counted them in a cycle.
 """
 
 import html
@@ -61,7 +61,7 @@ def _draw(bars: list[tuple], lines: list[tuple], unit: str, words: str) -> str:
             'rx="1" style="fill: var(--ls-accent)"/>'
         )
         share = f"{figures.quantity(value)} ({figures.quantity(ratio, '%')})"
-        inside.append(_text(x(value) + 6, middle, share, "start", halo=True))
+        inside.append(_text(x(value) + 6, middle, share, "start"))
     inside.append(_text(LEFT, TOP - 12, unit, "start", "--ls-soft"))
     label = html.escape(words, quote=True)
     size = f'viewBox="0 0 {WIDTH} {height}" style="width: 100%; height: auto"'
@@ -69,9 +69,8 @@ def _draw(bars: list[tuple], lines: list[tuple], unit: str, words: str) -> str:
     return f'<div class="plot">{picture}</div>'
 
 
-def _text(x, y, words: str, anchor: str, color: str = "--ls-ink", halo: bool = False) -> str:
-    around = "; paint-order: stroke; stroke: var(--md-default-bg-color); stroke-width: 4px"
+def _text(x, y, words: str, anchor: str, color: str = "--ls-ink") -> str:
     return (
         f'<text x="{x}" y="{y}" text-anchor="{anchor}" style="fill: var({color}); '
-        f'font-size: 11px{around if halo else ""}">{html.escape(words)}</text>'
+        f'font-size: 11px">{html.escape(words)}</text>'
     )

@@ -199,6 +199,12 @@ def device_words(run: dict, gpus: int) -> str:
 
 
 NOT_ON_APPLE = "not yet run on Apple hardware"
+# How a stamp names blocks that were compiled and not run.
+COMPILED = {
+    "cuda": "compiled for sm_90",
+    "metal": "compiled as C++ by a CPU stand-in",
+    "hip": "compiled for an AMD GPU",
+}
 
 
 def proof_words(proof: evidence.Proof, needs_gpu: bool, block: Block | None = None) -> str:
@@ -291,17 +297,23 @@ def stamp(
         best = "gpu" if on_gpu else "simulator" if needs_gpu else "cpu"
         lead, more = _ran(counts[best], total, told, page)
         if level == "awaiting":
-            lead, more = "Awaiting a GPU run.", f"{lead} {more}"
-        rest.append(more)
-        for_what = "" if "hip" in kinds else " for sm_90"
+            lead, more = "Awaiting a GPU run.", f"{lead} {more}" if counts[best] else ""
+        if more:
+            rest.append(more)
+        compiled = Counter(
+            COMPILED[block.language]
+            for block, proof in zip(page.blocks, proofs, strict=True)
+            if proof.level == "compiled"
+        )
         simulator = "the stepper" if target == "stepper" else "Numba's simulator"
         words = {
             "simulator": ("ran", "ran", f"in {simulator}"),
             "cpu": ("ran", "ran", "in a CPU stand-in" if "metal" in kinds else "on a CPU"),
-            "compiled": ("is", "are", f"compiled{for_what} and not run"),
+            **{how: ("is", "are", f"{how} and not run") for how in compiled},
             "shown": ("is", "are", "only shown"),
             "awaiting": ("awaits", "await", "a GPU run"),
         }
+        counts.update(compiled)
         others = [
             f"{counts[k]} {one if counts[k] == 1 else many} {what}"
             for k, (one, many, what) in words.items()
@@ -322,8 +334,8 @@ def stamp(
             rest.append(f"Metal: {NOT_ON_APPLE}.")
     for refused, reason in page.meta.get("not_on", {}).items():
         rest.append(f"Not with {refused}: {str(reason).rstrip('.')}.")
-    if told:
-        rest.append(f"{versions(told[0], page)}.")
+    if told and (listed := versions(told[0], page)):
+        rest.append(f"{listed}.")
     return level, lead, " ".join(rest)
 
 
@@ -340,9 +352,10 @@ def _ran(number: int, total: int, runs: list[dict], page: Page) -> tuple[str, st
         places.setdefault((place, run["date"]), []).append(compiler(run, page))
     who = "Every block of this page" if number == total else f"{number} of {total} blocks"
     first, *others = places
-    more = f"on {first[1]} with {' and '.join(places[first])}"
+    named = {key: " and ".join(dict.fromkeys(with_what)) for key, with_what in places.items()}
+    more = f"on {first[1]} with {named[first]}"
     for place, date in others:
-        more += f"; {place} on {date} with {' and '.join(places[place, date])}"
+        more += f"; {place} on {date} with {named[place, date]}"
     return f"{who} ran {first[0]}", f"{more}."
 
 

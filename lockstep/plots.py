@@ -17,17 +17,20 @@ MARKER = re.compile(r"^\[\[plot:([a-z]+)\]\][ \t]*$")
 MEMORY = ("device copy", "device-copy")
 ARITHMETIC = (
     ("float32 multiply-adds", "throughput-fma32"),
-    ("bfloat16 by cuBLAS", "matmul-bfloat16"),
+    ("TF32 by cuBLAS", "matmul-tf32"),  # nothing measured here did more in TF32
+    ("bfloat16 by wgmma", "wgmma-ceiling"),  # from operands that are there already
 )
 SWEEP = "roofline-dial-"  # microbenchmarks with an intensity: a line
-# The ceiling of a kernel whose numbers are narrower than float32
-NARROW = {"bfloat16": "matmul-bfloat16", "float16": "matmul-float16", "tf32": "matmul-tf32"}
+# The ceiling of a kernel on tensor cores, by its numbers; both formats of 16 bits have one rate
+NARROW = {"bfloat16": "wgmma-ceiling", "float16": "wgmma-ceiling", "tf32": "matmul-tf32"}
+TF32 = "tf32-"  # such a kernel takes and gives float32, and its id says how it multiplies
 
 WIDTH, HEIGHT = 680, 440
 LEFT, RIGHT, TOP, BOTTOM = 56, 18, 24, 44
 LEAST_X, MOST_X = 2.0**-4, 2.0**12  # operations for each byte
 LEAST_Y, MOST_Y = 0.01, 1000.0  # TFLOP/s
 LABELS = 12
+LETTER = 6.2  # about the width of one
 
 
 def render(name: str, records: Evidence, as_text: bool = False) -> str:
@@ -54,7 +57,8 @@ def roofline(records: Evidence, as_text: bool = False) -> str:
     for row_id, row in sorted(records.benchmarks.items()):
         if row["fresh"] and row.get("flops") and row.get("bytes"):
             intensity = row["flops"] / row["bytes"]
-            ceiling = micro.get(NARROW.get(row["dtype"]), micro[ARITHMETIC[0][1]])
+            numbers = "tf32" if row_id.startswith(TF32) else row["dtype"]
+            ceiling = micro.get(NARROW.get(numbers), micro[ARITHMETIC[0][1]])
             peak = ceiling["value"]
             share = row["tflops"] / min(peak, intensity * bandwidth)
             points.append((row_id, row["title"], intensity, row["tflops"], share))
@@ -105,28 +109,35 @@ def _text(x: float, y: float, words: str, anchor: str = "start", color: str = "-
 
 
 def _draw(bandwidth, peaks, points, sweep) -> str:
-    inside = []
+    inside, names = [], []  # names stand in front of everything
     for power in range(-4, 13, 2):
         x = 2.0**power
         words = f"1/{2**-power}" if power < 0 else str(2**power)
         inside.append(_line([(x, LEAST_Y), (x, MOST_Y)], "var(--ls-line)", 1))
-        inside.append(_text(_x(x), HEIGHT - BOTTOM + 16, words, "middle", "--ls-soft"))
+        names.append(_text(_x(x), HEIGHT - BOTTOM + 16, words, "middle", "--ls-soft"))
     for power in range(-2, 4):
         y = 10.0**power
         inside.append(_line([(LEAST_X, y), (MOST_X, y)], "var(--ls-line)", 1))
-        inside.append(_text(LEFT - 6, _y(y) + 4, f"{y:g}", "end", "--ls-soft"))
-    inside.append(
+        names.append(_text(LEFT - 6, _y(y) + 4, f"{y:g}", "end", "--ls-soft"))
+    names.append(
         _text(WIDTH / 2, HEIGHT - 8, "operations for each byte of device memory", "middle")
     )
-    inside.append(_text(4, 11, "TFLOP/s"))
+    names.append(_text(4, 11, "TFLOP/s"))
+    taken = []
     for words, peak in reversed(peaks):
         ridge = peak / bandwidth
         dash = "" if peak == peaks[0][1] else "6 4"
         foot = LEAST_X if not dash else peaks[0][1] / bandwidth
         roof = [(foot, foot * bandwidth), (ridge, peak), (MOST_X, peak)]
         inside.append(_line(roof, "var(--ls-ink)", 2, dash))
-        inside.append(_text(WIDTH - RIGHT - 2, _y(peak) - 5, words, "end"))
-    inside.append(_text(_x(4) - 10, _y(4 * bandwidth), MEMORY[0], "end"))
+        # Right of where the slope goes on, left of most kernels; below, if a roof is close above
+        start, height = _x(ridge) + 30, _y(peak)
+        close = any(0 < height - _y(other) < 40 for _, other in peaks)
+        foot_of_name = round(height + (13 if close else -5), 1)
+        names.append(_text(round(start, 1), foot_of_name, words))
+        taken.append((start, start + LETTER * len(words), foot_of_name - 4, 11))
+        taken.append((_x(ridge), WIDTH - RIGHT, height, 7))
+    names.append(_text(_x(4) - 10, _y(4 * bandwidth), MEMORY[0], "end"))
     if sweep:
         inside.append(_line(sweep, "var(--ls-cpu)", 1.5, "2 3"))
     points = [point for point in points if point[3] >= LEAST_Y]  # the table has the others, too
@@ -136,32 +147,41 @@ def _draw(bandwidth, peaks, points, sweep) -> str:
             f'<circle cx="{_x(intensity)}" cy="{_y(tflops)}" r="4" style="fill: var(--ls-accent); '
             f'fill-opacity: 0.75"><title>{html.escape(words)} of the roof</title></circle>'
         )
-    inside += _labels(points)
+    names += _labels(points, taken)
+    roofs = ", ".join(f"{name} {figures.quantity(peak, 'TFLOP/s')}" for name, peak in peaks)
     words = (
-        f"A roofline. Memory's roof rises to {figures.quantity(peaks[0][1], 'TFLOP/s')} at "
-        f"{figures.quantity(peaks[0][1] / bandwidth)} operations for each byte. {len(points)} "
-        "benchmarks stand below it; the table under the picture has the figures of all."
+        f"A roofline. Memory's slope, a copy of {figures.quantity(bandwidth, 'TB/s')}, meets the "
+        f"roof of {peaks[0][0]} at {figures.quantity(peaks[0][1] / bandwidth)} operations for each "
+        f"byte. The flat roofs: {roofs}. {len(points)} benchmarks are dots, each compared with the "
+        "roof of its own numbers in the table under the picture."
     )
     label = html.escape(words, quote=True)
     size = f'viewBox="0 0 {WIDTH} {HEIGHT}" style="width: 100%; height: auto"'
-    picture = f'<svg class="chart" role="img" aria-label="{label}" {size}>{"".join(inside)}</svg>'
+    shapes = "".join(inside + names)
+    picture = f'<svg class="chart" role="img" aria-label="{label}" {size}>{shapes}</svg>'
     return f'<div class="plot">{picture}</div>'
 
 
-def _labels(points: list[tuple]) -> list[str]:
-    """Name the points that come closest to the roof, as far as the names do not overlap."""
+def _labels(points: list[tuple], taken: list[tuple] | None = None) -> list[str]:
+    """Name the points that come closest to the roof, as far as the names do not overlap.
+
+    ``taken``: what a name may not cover, as left and right end, middle, and the distance to keep.
+    """
     dots = [(_x(intensity), _y(tflops)) for _, _, intensity, tflops, _ in points]
-    taken = [(x - 5, x + 5, y) for x, y in dots]  # what a name may not cover
+    taken = [*(taken or []), *((x - 5, x + 5, y, 10) for x, y in dots)]
     shapes = []
     for row_id, _, intensity, tflops, _ in sorted(points, key=lambda point: -point[4]):
-        x, y, width = _x(intensity), _y(tflops), 6.2 * len(row_id)
+        x, y, width = _x(intensity), _y(tflops), LETTER * len(row_id)
         right = x + 8 + width < WIDTH - RIGHT
         start = x + 8 if right else x - 8 - width
-        free = all(
-            abs(y - other) > 11 or start > end or start + width < begin
-            for begin, end, other in taken
-        )
-        if free and start > LEFT and len(shapes) < LABELS:
-            taken.append((start, start + width, y))
-            shapes.append(_text(round(start, 1), y + 4, row_id))
+        for middle in (y, y + 6):  # beside its dot, or a little lower
+            free = all(
+                abs(middle - other) > distance or start > end or start + width < begin
+                for begin, end, other, distance in taken
+            )
+            if free and start > LEFT and len(shapes) < LABELS:
+                taken.append((start, start + width, middle, 11))
+                at = x + (8 if right else -8)
+                shapes.append(_text(round(at, 1), middle + 4, row_id, "start" if right else "end"))
+                break
     return shapes

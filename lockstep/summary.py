@@ -47,6 +47,29 @@ def _table(head: list[str], rows: list[list[str]], nothing: str) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def _folded(head: list[str], groups: dict[str, list[list[str]]], nothing: str) -> str:
+    """Return a table for each group of rows, folded under the group's name."""
+    return (
+        "\n\n".join(
+            f'<details markdown="1"><summary>{_text(name)}: {len(rows)}</summary>\n\n'
+            f"{_table(head, rows, nothing)}\n\n</details>"
+            for name, rows in groups.items()
+        )
+        or nothing
+    )
+
+
+def _script(row: dict) -> str:
+    """Return what a row's script is called."""
+    return posixpath.basename(row["script"]).removesuffix(".py").replace("_", " ").capitalize()
+
+
+def _section(page: Page) -> str:
+    """Return the folder of a page, in words."""
+    folder = posixpath.dirname(page.name).replace("-", " ").replace("/", ", ")
+    return folder.capitalize() or "The first pages"
+
+
 def _text(text: object) -> str:
     """Return a text as Markdown for a table's cell that renders as the text itself."""
     return re.sub(r"([\\`*_\[\]{}|])", r"\\\1", html.escape(str(text), quote=False))
@@ -71,8 +94,9 @@ def _levels(pages: list[Page], records: Evidence) -> str:
 
 
 def _pages(pages: list[Page], records: Evidence, link) -> str:
-    rows = []
+    groups: dict[str, list] = {}
     for page in pages:
+        rows = groups.setdefault(_section(page), [])
         if not any(block.runs for block in page.blocks):
             rows.append([link(page), f"{len(page.blocks)} shown", "nothing to run", "none"])
             continue
@@ -89,13 +113,13 @@ def _pages(pages: list[Page], records: Evidence, link) -> str:
         again = f"`.venv/bin/python -m lockstep run {page.path}`"
         title = f"{link(page)}<br>{again}"
         rows.append([title, counts, _text(", ".join(where)), ", ".join(dates) or "none"])
-    return _table(
-        ["Page, and how to run it", "Blocks", "Device", "Date"], rows, "No page has a block yet."
+    return _folded(
+        ["Page, and how to run it", "Blocks", "Device", "Date"], groups, "No page has a block yet."
     )
 
 
 def _compilers(pages: list[Page], records: Evidence, link) -> str:
-    rows = []
+    groups: dict[str, list] = {}
     for page in pages:
         refused = page.meta.get("not_on", {})
         wanted = set(languages.targets(page)) | set(refused)
@@ -110,8 +134,8 @@ def _compilers(pages: list[Page], records: Evidence, link) -> str:
                 cells.append(f"passed with {runs[target]['packages'].get(target, '?')}")
             else:
                 cells.append(figures.AWAITING)
-        rows.append([link(page), *cells])
-    return _table(["Page", *COMPILERS], rows, "No page has a Numba kernel yet.")
+        groups.setdefault(_section(page), []).append([link(page), *cells])
+    return _folded(["Page", *COMPILERS], groups, "No page has a Numba kernel yet.")
 
 
 def _shown(pages: list[Page], link) -> str:
@@ -136,7 +160,7 @@ def _sanitizer(records: Evidence) -> str:
 
 
 def _benchmarks(records: Evidence) -> str:
-    rows = []
+    groups: dict[str, list] = {}
     for row_id, row in sorted(records.benchmarks.items()):
         ours = figures.quantity(row["ours"], row["unit"])
         reference = figures.quantity(row["reference"], row["unit"])
@@ -146,9 +170,9 @@ def _benchmarks(records: Evidence) -> str:
         if not row["fresh"]:
             cells = [figures.AWAITING, "", ""]
         title = f"{_text(row['title'])}<br>`{row_id}`<br>{_again(row)}"
-        rows.append([title, *cells, _where(row)])
+        groups.setdefault(_script(row), []).append([title, *cells, _where(row)])
     head = ["Benchmark", "Ours", "Reference", "Speed ratio", "Device, date, runs"]
-    return _table(head, rows, "No benchmark is recorded yet.")
+    return _folded(head, groups, "No benchmark is recorded yet.")
 
 
 def _where(row: dict) -> str:
@@ -163,13 +187,15 @@ def _again(row: dict) -> str:
 
 
 def _microbenchmarks(records: Evidence) -> str:
-    rows = []
+    groups: dict[str, list] = {}
     for row_id, row in sorted(records.microbenchmarks.items()):
         value = figures.quantity(row["value"], row["unit"]) if row["fresh"] else figures.AWAITING
         title = f"{_text(row['title'])}<br>`{row_id}`<br>{_again(row)}"
-        rows.append([title, value, _text(row["method"]), _where(row)])
+        groups.setdefault(_script(row), []).append(
+            [title, value, _text(row["method"]), _where(row)]
+        )
     head = ["What", "Value", "How", "Device, date, runs"]
-    return _table(head, rows, "No microbenchmark is recorded yet.")
+    return _folded(head, groups, "No microbenchmark is recorded yet.")
 
 
 def _twice(records: Evidence) -> str:
@@ -204,5 +230,5 @@ def _twice(records: Evidence) -> str:
         return text + "No pair is further apart than the larger of its two spreads."
     return text + (
         f"{len(rows)} pairs are further apart than the larger of their two spreads:\n\n"
-        + _table(head, rows, "")
+        + _folded(head, {"Pairs that are": rows}, "")
     )

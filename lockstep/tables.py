@@ -53,17 +53,24 @@ def _mistakes(data: dict, lines: list[str]) -> list[Mistake]:
         at = next((n for n, line in enumerate(lines, 1) if word in line), 1)
         found.append(Mistake(DATA, at, what, mend))
 
-    sources, seen = data["sources"], set()
+    sources, seen, tables = data["sources"], set(), set()
     for key, source in sources.items():
         if source.keys() != {"title", "url", "read"} or source["read"] not in READ:
             wrong(f"{key}:", f"the source {key!r} is not whole", "give title, url and read")
+        elif not str(source["url"]).startswith(("https://", "http://")):
+            wrong(f"{key}:", f"the source {key!r} has no address", "begin its url with https://")
     for table in data["tables"]:
+        if table["id"] in tables:
+            wrong(f"id: {table['id']}", f"the table {table['id']!r} is there twice", "rename one")
+        tables.add(table["id"])
         columns = [column["id"] for column in table["columns"]]
         for row in table["rows"]:
             name, ident = f"the row {row['id']!r}", f"id: {row['id']},"
             if row["id"] in seen or not ID.fullmatch(row["id"]):
                 wrong(ident, f"{name} is there twice, or its id is odd", "give it an id of its own")
             seen.add(row["id"])
+            if not row.get(columns[0]):
+                wrong(ident, f"{name} has no {columns[0]}", "say what the row is about")
             for key in row.keys() - OTHER_KEYS - set(columns):
                 wrong(ident, f"{name} has the unknown column {key!r}", f"use {', '.join(columns)}")
             doubts = set(row.get("unverified", ()))

@@ -5,11 +5,13 @@ the CPU. So what is proved is the order and the arguments of the calls, and the 
 """
 
 import ctypes
+import fnmatch
 import shutil
 import types
 
 import numpy as np
 import pytest
+import yaml
 
 from lockstep import evidence, languages
 from lockstep.markdown import proof_words, stamp
@@ -204,6 +206,34 @@ def test_pairs_run_and_their_pages_say_so(gpu, root, monkeypatch, capsys):
         assert lead == "Awaiting a GPU run."  # its other blocks are not proved by this
         [run] = records.runs(page)
         assert run["target"] == languages.APPLE
+
+
+def test_sources_of_no_pair_are_compiled(gpu, root, monkeypatch, capsys, tmp_path):
+    """All Metal sources reach the compiler, one that it refuses fails, and a pull request runs."""
+    sources = {f.relative_to(ROOT).as_posix() for f in (ROOT / "snippets").rglob("*.metal")}
+    ours = {f"snippets/pairs/{name}/kernel.metal" for name in pairs.PAIRS}
+    rest = {f.relative_to(ROOT).as_posix() for f in apple.others()}
+    assert ours | rest == sources and rest and not ours & rest
+
+    monkeypatch.setattr(pairs, "PAIRS", {})
+    assert apple.run_all(gpu, root, None) == 0
+    said = capsys.readouterr().out
+    assert all(f"{path}: compiled" in said for path in rest)
+    assert f"{len(rest)} of {len(rest)} other sources compiled" in said
+    wrong = tmp_path / "snippets/wrong.metal"
+    wrong.write_text("kernel void f(device double *x [[buffer(0)]]) {}\n")
+    monkeypatch.setattr(apple, "ROOT", tmp_path)
+    monkeypatch.setattr(apple, "others", lambda: [wrong])
+    assert apple.run_all(gpu, root, None) == 1
+    assert (
+        "snippets/wrong.metal: FAILED\nsnippets/wrong.metal:1: Apple's" in capsys.readouterr().out
+    )
+
+    workflow = yaml.safe_load((ROOT / ".github/workflows/metal.yml").read_text(encoding="utf-8"))
+    patterns = workflow[True]["pull_request"]["paths"]  # YAML 1.1 reads the key `on` as true
+    machinery = {"Makefile", "tools/apple.py", "simulator/pairs.py", "simulator/hosts/core.h"}
+    for path in sources | machinery | {"simulator/metal/metal_stdlib"}:
+        assert any(fnmatch.fnmatch(path, pattern) for pattern in patterns), path
 
 
 def test_a_wrong_result_leaves_no_record(gpu, root, monkeypatch, capsys):

@@ -166,6 +166,13 @@ def test_the_data_of_this_repository_fits_its_schema(name, real):
     assert complaints(name, json.loads(json.dumps(rows))) == []
 
 
+def test_a_microbenchmark_names_the_terms_that_cite_it(real):
+    data = export.data(real)
+    named = {row["id"]: row["terms"] for row in data["microbenchmarks"]}
+    cited = [(i, term["id"]) for term in data["glossary"] for i in term["measured"] if i in named]
+    assert cited and [(i, term) for i, term in cited if term not in named[i]] == []
+
+
 def test_the_data_holds_every_page_and_every_block(real):
     rows = export.data(real)["pages"]
     assert len(rows) == len({row["url"] for row in rows}) == len(real.pages)

@@ -228,6 +228,15 @@ def test_a_page_may_say_which_terms_it_is_about(house):
     assert mistake.path == "docs/lessons/a.md" and mistake.line == 5
 
 
+def test_a_long_list_of_uses_is_folded_by_kind(house, monkeypatch):
+    house("docs/lessons/a.md", LESSON)
+    assert "1 lesson" not in html_of(house, "docs/glossary/warp.md")
+    monkeypatch.setattr(glossary, "FEW", 0)
+    html = html_of(house, "docs/glossary/warp.md")
+    assert re.search(r'<details class="folded".*?<summary>1 lesson</summary>', html, re.DOTALL)
+    assert "../lessons/a.md" in html
+
+
 def test_names_relations_uses_and_sources_stand_below_a_term(house):
     house(
         "kernels/k.py", '"""What a warp does."""\n\n# --8<-- [start:a]\nx = 1\n# --8<-- [end:a]\n'
@@ -316,6 +325,8 @@ def test_a_table_shows_values_doubts_and_sources(house):
         ("sources: [book, talk]", "sources: [film]", "names the source 'film'", 10),
         ("id: b,", "id: a,", "is there twice", 10),
         ("read: secondary", "read: heard", "the source 'talk' is not whole", 4),
+        ("name: B, ", "", "the row 'b' has no name", 11),
+        ("https://example.org/t", "example.org/t", "the source 'talk' has no address", 4),
         ("  rows:", "  lines:", "it cannot be read: 'rows'", 1),
     ],
 )
@@ -326,6 +337,15 @@ def test_a_mistake_in_a_table_is_refused(old, new, what, line, house):
         tables.load(house.root)
     assert what in str(caught.value)
     assert caught.value.mistakes[0].line == line
+
+
+def test_two_tables_of_one_name_are_refused(house):
+    again = (
+        FACTS[FACTS.index("- id: chips") :].replace("id: a,", "id: c,").replace("id: b,", "id: d,")
+    )
+    house("docs/glossary/hardware.yml", FACTS + again.lstrip("\n"))
+    with pytest.raises(PageError, match="the table 'chips' is there twice"):
+        tables.load(house.root)
 
 
 def test_a_table_that_is_not_there_is_refused(house):

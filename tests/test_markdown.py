@@ -254,6 +254,34 @@ def test_the_simulator_proves_what_it_can_and_the_page_still_waits(house):
     assert '<span class="filename">add.cu</span>' in rendered
 
 
+def test_a_stamp_says_who_compiled_what(house):
+    """A page with Metal and no CUDA is not compiled for sm_90; one with both says both."""
+    house.put("snippets/add.metal", "kernel void add() {}\n")
+    metal = '\n```metal file="add.metal"\n--8<-- "snippets/add.metal"\n```\n'
+    page = house.page(BODY + metal)
+    for target in BOTH:
+        house.ran(page, target, {3: "compiled"})
+    expected = "Of the others, 1 is compiled as C++ by a CPU stand-in and not run. Metal: not yet"
+    text = stamp(house.html())[1]
+    assert expected in text and "sm_90" not in text
+    page = house.page(BODY + metal + CUDA)
+    house.ran(page, "simulator", {3: "compiled", 4: "compiled", 5: "not run"})
+    text = stamp(house.html())[1]
+    assert "1 is compiled as C++ by a CPU stand-in and not run, 1 is compiled for sm_90 and" in text
+
+
+def test_a_stamp_names_each_compiler_once_and_no_count_of_nothing(house):
+    page = house.page(BODY)
+    for target in ("numba-cuda", *BOTH):
+        house.ran(page, target)
+    text = stamp(house.html())[1]
+    assert "with numba-cuda 0.30.4 and numba-cuda-mlir 0.6.0. NumPy" in text
+    page = house.page(BODY + SHOWN)
+    house.ran(page, "simulator", dict.fromkeys(range(3), "not run") | {3: "shown"})
+    text = stamp(house.html())[1]
+    assert text.startswith("Awaiting a GPU run. Of the others, 1 is only shown, 3 await a GPU run.")
+
+
 def test_a_block_that_is_only_shown_says_why(house):
     page = house.page(BODY + SHOWN)
     for target in BOTH:

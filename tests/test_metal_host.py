@@ -1,5 +1,6 @@
 """The stand-ins that run Metal and CUDA C++ on a CPU: what they compute, and what they catch."""
 
+import ast
 import re
 import textwrap
 import types
@@ -153,16 +154,14 @@ def test_atomics_vectors_and_select():
 
 
 def test_half_is_that_of_numpy_for_all_values():
-    unit = source(
-        """
+    unit = source("""
         kernel void to_float(device const half *h [[buffer(0)]], device float *f [[buffer(1)]],
                              device half *back [[buffer(2)]], device half *square [[buffer(3)]],
                              device half *third [[buffer(4)]],
                              uint i [[thread_position_in_grid]]) {
           f[i] = h[i]; back[i] = half(f[i]); square[i] = h[i] * h[i] + h[i]; third[i] = h[i] / 3.0h;
         }
-    """.replace("3.0h", "half(3.0f)")
-    )
+    """)
     h = np.arange(65536, dtype=np.uint16).view(np.float16)
     f = np.zeros(65536, np.float32)
     back, square, third = (np.zeros_like(h) for _ in range(3))
@@ -172,6 +171,71 @@ def test_half_is_that_of_numpy_for_all_values():
         np.testing.assert_array_equal(back, h)
         np.testing.assert_array_equal(square, h * h + h)
         np.testing.assert_array_equal(third, h / np.float16(3))
+
+
+def test_a_number_without_a_suffix_is_a_float_and_one_with_h_is_a_half():
+    unit = source("""
+        kernel void numbers(device const float *x [[buffer(0)]], device float *out [[buffer(1)]],
+                            uint i [[thread_position_in_grid]]) {
+          out[4 * i] = x[i] * 0.1 + 1e-3;  // in double, 0.1 would round at the end only
+          out[4 * i + 1] = max(x[i], .5) / 3.F + 2.;
+          out[4 * i + 2] = float(1.1h + half(x[i]) * 2.5e-1H);
+          out[4 * i + 3] = sizeof(0.1) + sizeof(0.1h) * 10 + 0x1e5;
+        }
+    """)
+    x = np.random.default_rng(1).random(1000, dtype=np.float32)
+    out = np.zeros((1000, 4), np.float32)
+    metal.dispatch_threads(unit, "numbers", [x, out], 1000, 256)
+    f, h = np.float32, np.float16
+    np.testing.assert_array_equal(out[:, 0], x * f(0.1) + f(1e-3))
+    doubles = x.astype(float) * 0.1 + 1e-3
+    assert (out[:, 0] != doubles.astype(f)).any(), "these numbers do not tell the two apart"
+    np.testing.assert_array_equal(out[:, 1], np.maximum(x, f(0.5)) / f(3) + f(2))
+    np.testing.assert_array_equal(out[:, 2], (h(1.1) + x.astype(h) * h(0.25)).astype(f))
+    assert (out[:, 3] == 4 + 20 + 0x1E5).all()
+
+
+def test_kernels_of_mlx_and_pytorch():
+    """The two Metal strings that no page's run hands to a compiler, with the signature of each."""
+    [body] = [
+        keyword.value.value
+        for node in ast.walk(ast.parse((hosts.ROOT / "snippets/metal/mlx_train.py").read_text()))
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "source"
+    ]
+    [shader] = [
+        node.args[0].value
+        for node in ast.walk(ast.parse((hosts.ROOT / "snippets/metal/torch_shader.py").read_text()))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "compile_shader"
+    ]
+    # MLX writes the signature: `const constant` below eight elements, and `const device`.
+    unit = source(f"""
+        kernel void saxpy(const constant float *alpha [[buffer(0)]],
+                          const device float *x [[buffer(1)]],
+                          const device float *y [[buffer(2)]],
+                          device float *out [[buffer(3)]],
+                          uint3 thread_position_in_grid [[thread_position_in_grid]]) {{ {body} }}
+    """)
+    x, y, out = (np.arange(37, dtype=np.float32) + n for n in range(3))
+    metal.dispatch_threads(unit, "saxpy", [np.float32([2]), x, y, out], 37, 32)
+    assert (out == 2 * x + y).all()
+    # Metal numbers the buffers that have no number.
+    numbered = shader.replace("x,", "x [[buffer(0)]],").replace("factor,", "factor [[buffer(1)]],")
+    x = np.arange(5, dtype=np.float32)
+    metal.dispatch_threads(source(numbered), "scale", [x, np.float32(2)], 5, 32)
+    assert x.tolist() == [0, 2, 4, 6, 8]
+
+
+@pytest.mark.parametrize("name", ["barrier_falls", "barrier_stands"])
+def test_a_barrier_of_the_other_memory_does_no_harm_here(name):
+    """Trap 4 says so of both: this is what the stand-in cannot see."""
+    unit = metal.read(hosts.ROOT / f"snippets/metal/{name}.metal")
+    x = np.random.default_rng(2).random(100, dtype=np.float32)
+    for check in hosts.CHECKS:
+        out = np.zeros_like(x)
+        metal.dispatch_threads(unit, "pass_on", [x, np.zeros_like(x), out], 100, 100, check=check)
+        assert (out == np.roll(x, -1)).all()
 
 
 def test_threadgroup_memory_as_an_argument_and_through_a_function():
@@ -250,6 +314,33 @@ PLANTED = {
         *("histogram", "atomic_fetch_add_explicit(&local[x[i]], 1, memory_order_relaxed)"),
         *("((threadgroup uint *)local)[x[i]] += 1", "races"),
         r"kernel\.metal:17: data race in histogram",
+    ),
+    "no barrier before the bins are added": (
+        *("histogram", f"{BARRIER}\n  if (l < BINS) {{\n    uint", "if (l < BINS) {\n    uint"),
+        *("bounds", r"snippets/pairs/histogram: x, n = \d+: counts\[\d+\] is"),
+    ),
+    "a distance for each lane": (
+        "reduction",
+        "simd_sum(i < n ? x[i] : 0.0f)",
+        "simd_shuffle_down(i < n ? x[i] : 0.0f, lane % 2)",
+        "bounds",
+        r"kernel\.metal:\d+: lane 0 calls simd_shuffle_down with 0 and lane 1 with 1; Metal wants",
+    ),
+    "a global without constant": (
+        *("histogram", "constant uint BINS", "const uint BINS", "bounds"),
+        r"kernel\.metal:4: 'BINS' is outside of all functions and not in constant memory\. To mend",
+    ),
+    "a reference into nowhere": (
+        *("stencil", "load_or_zero(device const int *x", "load_or_zero(int const &x", "bounds"),
+        r"kernel\.metal:7: 'int const &x' has no address space\. To mend",
+    ),
+    "a position in one number beside one in two": (
+        *("index_2d", "uint2 size [[", "uint size [[", "bounds"),
+        r"kernel\.metal:\d+: mirror: parameter 'uint size' has another number of components than",
+    ),
+    "a tile with an initial value": (
+        *("transpose", "];", "] = {};", "bounds"),
+        r"kernel\.metal:\d+: 'tile' is in threadgroup memory and has an initial value.* To mend",
     ),
     "an early return before a barrier": (
         *("matmul_tile", "float sum = 0.0f;", "float sum = 0.0f; if (row >= m) return;", "bounds"),

@@ -1,11 +1,14 @@
 """The roofline that is drawn from the evidence, and the list of what was measured twice."""
 
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from lockstep import plots, summary
+from lockstep.evidence import Evidence
+from lockstep.page import find_root
 
 
 def micro(value, **more):
@@ -14,7 +17,7 @@ def micro(value, **more):
 
 @pytest.fixture
 def records():
-    """A GPU with a slope of 4 TB/s and roofs of 60 and 600 TFLOP/s."""
+    """A GPU with a slope of 4 TB/s and roofs of 60, 300 and 600 TFLOP/s."""
 
     def row(flops, moved, tflops, dtype="float32", fresh=True):
         return {"title": "A <title>", "flops": flops, "bytes": moved, "tflops": tflops} | {
@@ -26,13 +29,15 @@ def records():
         microbenchmarks={
             "device-copy": micro(4000),
             "throughput-fma32": micro(60),
-            "matmul-bfloat16": micro(600),
+            "matmul-tf32": micro(300),
+            "wgmma-ceiling": micro(600),
             "roofline-dial-1": micro(0.9, intensity=0.25),
         },
         benchmarks={
             "on-the-slope": row(1e9, 1e9, 2.0),
             "on-the-roof": row(1e12, 1e9, 30.0),
-            "on-the-second-roof": row(1e12, 1e9, 300.0, "bfloat16"),
+            "on-the-third-roof": row(1e12, 1e9, 300.0, "bfloat16"),
+            "tf32-on-the-second-roof": row(1e12, 1e9, 150.0),
             "old": row(1e12, 1e9, 1.0, fresh=False),
             "no-arithmetic": {"fresh": True, "bytes": 1, "dtype": "float32"},
         },
@@ -44,18 +49,29 @@ def test_each_kernel_is_compared_with_its_own_roof(records):
     assert [re.findall(r"`(.*?)`|([\d.]+)\u202f%", line)[0][0] for line in lines] == [
         "on-the-slope",
         "on-the-roof",
-        "on-the-second-roof",
+        "on-the-third-roof",
+        "tf32-on-the-second-roof",
     ]
-    assert [line.split("|")[4].strip() for line in lines] == ["50.0\u202f%"] * 3
+    assert [line.split("|")[4].strip() for line in lines] == ["50.0\u202f%"] * 4
+
+
+def test_no_kernel_of_this_site_is_above_its_roof():
+    """A ceiling that a kernel passes by more than a measurement spreads is the wrong ceiling."""
+    table = plots.render("roofline", Evidence(find_root(Path(__file__).parent)), as_text=True)
+    for line in table.split("\n")[2:]:  # none, while a figure of a ceiling awaits a run
+        name, share = re.search(r"`(.*?)`.*\| ([\d.,]+)\u202f%", line).groups()
+        assert float(share.replace(",", "")) <= 102, f"{name}: {share} % of its roof"
 
 
 def test_the_picture_has_a_dot_for_each_and_says_so(records):
     picture = plots.render("roofline", records)
-    assert picture.count("<circle") == 3 and "A &lt;title&gt;" in picture
-    assert "3 benchmarks stand below it" in picture
-    for name in ("on-the-slope", "on-the-second-roof"):
+    assert picture.count("<circle") == 4 and "A &lt;title&gt;" in picture
+    assert "4 benchmarks are dots" in picture
+    for name in ("on-the-slope", "tf32-on-the-second-roof"):
         assert picture.count(f">{name}<") == 1
     assert "at 15.0 operations for each byte" in picture
+    assert "TF32 by cuBLAS 300\u202fTFLOP/s" in picture
+    assert picture.rindex("<circle") < picture.index("<text")  # names stand in front
 
 
 def test_a_point_higher_or_further_right_is_drawn_so():

@@ -4,6 +4,7 @@
 is installed, or else by the system when it is loaded, with fast math off, as the expected results
 are those of IEEE arithmetic. Each pair runs on the problems that the suite runs on a CPU, through
 PyObjC, and must give NumPy's result. The record of a page then says so, and its stamp with it.
+Metal sources that belong to no pair are compiled, and not run.
 """
 
 import ctypes
@@ -154,7 +155,7 @@ def toolchain() -> str | None:
 
 def compile_source(file: Path, folder: Path) -> Path:
     """Compile one source to a .metallib. Raises ``HostError`` with the compiler's first errors."""
-    made = folder / f"{file.parent.name}.metallib"
+    made = folder / f"{file.parent.name}-{file.stem}.metallib"
     path = file.relative_to(ROOT).as_posix()
     command = ["xcrun", "-sdk", "macosx", "metal", "-Wall", "-Wextra", "-Wno-unused-parameter"]
     command += ["-fno-fast-math", path, "-o", str(made)]
@@ -201,10 +202,27 @@ def machine(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
+def others() -> list[Path]:
+    """Return the Metal sources that belong to no pair."""
+    return [f for f in sorted((ROOT / "snippets").rglob("*.metal")) if f.name != "kernel.metal"]
+
+
 def run_all(gpu: Gpu, root: Path, compiler: str | None) -> int:
-    """Run every pair and write a record for each page whose Metal blocks all passed."""
+    """Run every pair, compile the other sources, and write a record for each page of pairs.
+
+    A page gets its record where all of its Metal blocks passed. Returns 1 if anything failed.
+    """
     failed: dict[str, str] = {}
+    refused = 0
     with tempfile.TemporaryDirectory() as folder:
+        for file in others():
+            path = file.relative_to(ROOT).as_posix()
+            try:
+                gpu.library(file, compile_source(file, Path(folder)) if compiler else None)
+                print(f"{path}: compiled", flush=True)
+            except HostError as error:
+                refused += 1
+                print(f"{path}: FAILED\n{error}", flush=True)
         for pair in pairs.PAIRS.values():
             file = pair.folder / "kernel.metal"
             try:
@@ -226,7 +244,8 @@ def run_all(gpu: Gpu, root: Path, compiler: str | None) -> int:
             evidence.write(target, record(page, gpu.name, compiler))
             print(f"Recorded in {target.relative_to(root)}")
     print(f"{len(pairs.PAIRS) - len(failed)} of {len(pairs.PAIRS)} pairs passed")
-    return 1 if failed else 0
+    print(f"{len(others()) - refused} of {len(others())} other sources compiled")
+    return 1 if failed or refused else 0
 
 
 def main() -> int:
@@ -239,8 +258,8 @@ def main() -> int:
     compiler = toolchain()
     words = compiler or "none: xcodebuild -downloadComponent MetalToolchain installs it"
     print(f"Apple's Metal compiler: {words}")
-    for pair in pairs.PAIRS.values():
-        metal.read(pair.folder / "kernel.metal")  # what we refuse ourselves
+    for file in [*(pair.folder / "kernel.metal" for pair in pairs.PAIRS.values()), *others()]:
+        metal.read(file)  # what we refuse ourselves
     return run_all(Gpu(Metal, NSURL.fileURLWithPath_), find_root(ROOT), compiler)
 
 

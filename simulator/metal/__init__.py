@@ -84,6 +84,22 @@ CONSTANT = re.compile(
     r"\s*\)\s*\]\]\s*;"
 )
 SPACES = ("device", "constant", "thread", "threadgroup")
+# A number with a point or an exponent. In Metal it is a float without a suffix, too, and h makes it
+# a half; in C++ it would be a double.
+NUMBER = re.compile(
+    r"(?<![\w.])(?P<digits>(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)"
+    r"(?P<suffix>[hH]?)(?![\w.])"
+)
+# A threadgroup variable that is initialized, and two of them in one declaration.
+INITIALIZED = re.compile(VARIABLE.pattern.removesuffix(";") + r"(?:=|\{)")
+TOGETHER = re.compile(VARIABLE.pattern.removesuffix(";") + r",[^(){};]*;")
+# What stands outside of all braces and lives there: a declaration with const, or of a plain type.
+PLAIN = "|".join([*SCALARS, *(f"{t}[234]" for t in SCALARS if not t.startswith("atomic"))])
+GLOBAL = re.compile(
+    r"(?:^|(?<=[;}]))\s*(?P<all>(?:(?:static|inline)\s+)*"
+    rf"(?:(?:const|constexpr)\s+(?!constant\b)[\w:<>]+|(?:{PLAIN})(?:\s+const)?)"
+    r"\s+(?P<name>(?!constant\b)\w+)\s*(?:\[[^\[\]]*\]\s*)*[=;,{])"
+)
 
 
 def read(file: str | Path, text: str | None = None) -> Unit:
@@ -105,8 +121,9 @@ def read(file: str | Path, text: str | None = None) -> Unit:
     for found in KERNEL.finditer(code):
         kernel = Kernel(found[1], line_of(code, found.start()))
         inside = _between(code, found.end())
+        wide: dict[int, str] = {}
         arguments = [
-            _argument(name, line_of(code, found.start()), kernel, parameter)
+            _argument(name, line_of(code, found.start()), kernel, parameter, wide)
             for parameter in parameters(inside)
         ]
         kernels.append(kernel)
@@ -118,9 +135,12 @@ def read(file: str | Path, text: str | None = None) -> Unit:
         )
     if not kernels:
         raise HostError(f"{name}:1: there is no kernel")
-    _check_pointers(name, code)
-    rewritten = CONSTANT.sub(r"METAL_CONSTANT(\g<index>, \g<type>, \g<name>);", text)
+    _check_spaces(name, code)
+    rewritten = _numbers(text, code)
+    rewritten = CONSTANT.sub(r"METAL_CONSTANT(\g<index>, \g<type>, \g<name>);", rewritten)
     rewritten = VARIABLE.sub(_shared, rewritten)
+    # Metal allows both words; to C++ they are one, said twice.
+    rewritten = re.sub(r"\bconst(\s+)constant\b|\bconstant(\s+)const\b", r"constant\1\2", rewritten)
     # The other attributes have been read. C++ would stumble over [[threadgroup(0)]].
     rewritten = re.sub(r"\[\[[^\[\]]*\]\]", "", rewritten)
     table = ", ".join(f'{{"{k.name}", host_{k.name}}}' for k in kernels)
@@ -129,6 +149,17 @@ def read(file: str | Path, text: str | None = None) -> Unit:
     undo = "".join(f"#undef {word}\n" for word in ("kernel", *SPACES))
     cpp = f'#line 1 "{name}"\n{rewritten}\n#line 1 "launcher"\n{undo}{"".join(launchers)}{main}'
     return Unit(name, cpp, HERE, kernels)
+
+
+def _numbers(text: str, code: str) -> str:
+    """Return a source whose numbers have in C++ the types that they have in Metal."""
+    parts, at = [], 0
+    for found in NUMBER.finditer(code):  # code has no comments and strings, at the same places
+        digits = found["digits"]
+        number = f"half({digits}f)" if found["suffix"] else f"{digits}f"
+        parts += [text[at : found.start()], number]
+        at = found.end()
+    return "".join([*parts, text[at:]])
 
 
 def compile(unit: Unit) -> None:
@@ -151,8 +182,11 @@ def _shared(found: re.Match) -> str:
     return f"HOST_SHARED({found['type']}, {found['name']}, {dims});{lines}"
 
 
-def _argument(path: str, line: int, kernel: Kernel, parameter: str) -> str:
-    """Return the C++ that hands one parameter over, and note what is bound."""
+def _argument(path: str, line: int, kernel: Kernel, parameter: str, sizes: dict[int, str]) -> str:
+    """Return the C++ that hands one parameter over, and note what is bound.
+
+    ``sizes``: of the positions read before, the name of one for each number of components.
+    """
     attribute = ATTRIBUTE.search(parameter)
     declared = ATTRIBUTE.sub("", parameter).strip()
     here = f"{path}:{line}: {kernel.name}: parameter '{' '.join(declared.split())}'"
@@ -191,16 +225,42 @@ def _argument(path: str, line: int, kernel: Kernel, parameter: str) -> str:
         raise HostError(f"{here}: {kind} is a {kinds}")
     if most == 1:
         return value
+    sizes.setdefault(wide, declared.split()[-1])
+    if len(sizes) > 1:
+        other = next(name for number, name in sizes.items() if number != wide)
+        raise HostError(
+            f"{here} has another number of components than {other}, and Metal wants one for all "
+            "positions and sizes of a kernel. To mend: write uint for all of them, or uint2, or "
+            "uint3"
+        )
     size = f"host::Size{value}" if value.startswith("{") else value
     scalar = declared.split()[0].rstrip("23")
     members = ", ".join(f"({scalar})({size}).{axis}" for axis in "xyz"[:wide])
     return f"metal::v{wide}<{scalar}>({members})" if wide > 1 else members
 
 
-def _check_pointers(path: str, code: str) -> None:
-    """Refuse a pointer or an array parameter that does not say in which memory it points."""
-    types = "|".join([*SCALARS, *(f"{t}[234]" for t in SCALARS if not t.startswith("atomic"))])
-    for found in re.finditer(rf"\b(?:{types})\s*(?:const\s*)?\*\s*\w+\s*[,)=;]", code):
+def _check_spaces(path: str, code: str) -> None:
+    """Refuse what does not say in which memory it is, and what may not be there."""
+    for pattern, why in (
+        (INITIALIZED, "is in threadgroup memory and has an initial value, which Metal refuses. To "
+         "mend: let the threads write it, then a threadgroup_barrier"),
+        (TOGETHER, "shares its declaration in threadgroup memory with another one, which is not "
+         "read here. To mend: write a declaration for each"),
+    ):  # fmt: skip
+        if found := pattern.search(code):
+            where = f"{path}:{line_of(code, found.start())}"
+            raise HostError(f"{where}: '{found['name']}' {why}")
+    # Lines of the preprocessor, and what is inside of braces or brackets, are no declarations here.
+    outside = re.sub(r"(?m)^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: _empty(m[0]), code)
+    outside = _outside(re.sub(r"\[\[[^\[\]]*\]\]", lambda m: _empty(m[0]), outside))
+    if found := GLOBAL.search(outside):
+        where = f"{path}:{line_of(code, found.start('all'))}"
+        raise HostError(
+            f"{where}: '{found['name']}' is outside of all functions and not in constant memory. "
+            "To mend: write constant in place of const"
+        )
+    types = "|".join([PLAIN, *re.findall(r"\bstruct\s+(\w+)", code)])
+    for found in re.finditer(rf"\b(?:{types})\s*(?:const\s*)?[*&]\s*\w+\s*[,)=;]", code):
         start = max(code.rfind(c, 0, found.start()) for c in ",(;{}")
         before = code[start + 1 : found.start()]
         if "=" not in before and not re.search(rf"\b(?:{'|'.join(SPACES)})\b", before):
@@ -209,6 +269,20 @@ def _check_pointers(path: str, code: str) -> None:
                 f"{where}: '{what}' has no address space. To mend: write device, constant, "
                 "threadgroup or thread before it"
             )
+
+
+def _empty(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+def _outside(code: str) -> str:
+    """Return a source without what is inside of braces and round brackets, at the same places."""
+    found, depth = [], 0
+    for character in code:
+        depth -= character in ")}"
+        found.append(character if depth == 0 or character == "\n" else " ")
+        depth += character in "({"
+    return "".join(found)
 
 
 # ---------------------------------------------------------------- dispatch

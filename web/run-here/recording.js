@@ -31,7 +31,8 @@ export class Recording {
     // When each element was first written, where nothing had written it before the launch.
     this.firstWrite = trace.memories.map(m => (m.unwritten === true || m.unwritten.length ? new Map() : null))
     this.unwritten = trace.memories.map(m => (m.unwritten === true ? null : new Set(m.unwritten)))
-    this.steps.forEach(([block, warp, place, , accesses], at) => {
+    this.owner = [] // of a local array: its block and its thread
+    this.steps.forEach(([block, warp, place, mask, accesses], at) => {
       this.ofBlock[block].push(at)
       if (warp < 0) {
         this.barriers[block].push(at)
@@ -39,8 +40,10 @@ export class Recording {
         return
       }
       ;(this.ofWarp[block][warp] ??= []).push(at)
-      for (const [, memory, , items, written] of accesses) {
+      for (const [, memory, lanes, items, written] of accesses) {
         this.use(memory, items)
+        if (trace.memories[memory].space === "local")
+          this.owner[memory] ??= [block, warp * WARP + (lanes ? lanes[0] : 31 - Math.clz32(mask & -mask))]
         const first = written && this.firstWrite[memory]
         if (first) for (const item of items) if (!first.has(item)) first.set(item, at)
       }

@@ -264,6 +264,9 @@ export class View {
     recording.trace.memories.forEach((memory, number) => {
       if (memory.block && !memory.block.every((n, k) => n === here[k])) return
       if (!memory.initial.length) return
+      const owner = recording.owner[number]
+      if (owner && owner[0] !== this.block) return
+      const space = owner ? `${memory.space} of thread ${triple(recording.thread(owner[1]))}` : memory.space
       const shape = memory.shape
       const row = rowOf(shape)
       // A large memory: only the part that is touched at all.
@@ -310,7 +313,7 @@ export class View {
         grid.append(line)
       }
       const whole = top === 0 && left === 0 && (flat ? right === row - 1 : columns === row && bottom === memory.initial.length / row - 1)
-      const caption = make("figcaption", {}, make("b", {}, memory.name || "memory"), ` ${memory.space}, ${memory.dtype}[${shape.join(", ")}]`)
+      const caption = make("figcaption", {}, make("b", {}, memory.name || "memory"), ` ${space}, ${memory.dtype}[${shape.join(", ")}]`)
       const more = make("span", { class: "rh-more" })
       caption.append(whole ? "" : ", the part that is used", more)
       el.memories.append(make("figure", { class: `rh-memory rh-memory--${memory.space}`, "aria-hidden": "true" }, caption, grid))
@@ -320,7 +323,7 @@ export class View {
         : (r, c) => (r < rows && c < length ? (top + r) * row + left + c : -1)
       const rowWith = flat ? k => Math.floor(((k % row) - left) / columns) : k => Math.floor(k / row) - top
       const named = flat ? r => left + r * columns : r => top + r
-      this.shown.push({ number, memory, columns, rows, drawn, cells, names, more, first: 0, item, rowWith, named, every: big ? 1 : Math.ceil(14 / (high + 2)) })
+      this.shown.push({ number, memory, space, columns, rows, drawn, cells, names, more, first: 0, item, rowWith, named, every: big ? 1 : Math.ceil(14 / (high + 2)) })
     })
   }
 
@@ -415,10 +418,10 @@ export class View {
     for (const { warp, state, line, lanes } of rows.values())
       table.append(make("tr", {}, cell(warp), cell(ranges(lanes, [32]).slice(1, -1)), cell(STATES[state]), cell(line ?? "")))
     const memory = make("table", {}, make("caption", {}, "Memory after this step"), head("Array", "Where", "Values"))
-    for (const { number, memory: m } of this.shown) {
+    for (const { number, memory: m, space } of this.shown) {
       const values = recording.memory[number].slice(0, 64).map((v, k) => (recording.isWritten(number, k) ? format(v) : "?"))
       const more = recording.memory[number].length > 64 ? " ..." : ""
-      memory.append(make("tr", {}, cell(m.name), cell(m.space), cell(values.join(" ") + more)))
+      memory.append(make("tr", {}, cell(m.name), cell(space), cell(values.join(" ") + more)))
     }
     const lines = make("table", {}, make("caption", {}, "Counts of the whole launch"), head("Line", "What was counted"))
     for (const count of lineCounts(this.launch)) lines.append(make("tr", {}, cell(count.line), cell(count.title)))

@@ -1,4 +1,4 @@
-// The definition of a term on hover, focus and tap; the index of the glossary. All reads without it.
+// Definition of a term on hover, focus and tap; index of the glossary. All reads without it.
 (() => {
   let tip, link, timer, tapped, touch
 
