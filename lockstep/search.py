@@ -23,10 +23,15 @@ TEASER = 160  # characters of a section that its result shows
 HEAVIEST = 35  # one digit of base 36
 IN_TITLE, IN_NAMES, OFTEN = 12, 24, 8
 
-BREAK = re.compile(r"</?(?:p|pre|li|ol|ul|br|td|th|tr)\b[^>]*>")
+# Code that touches a word stood behind a line break, which MkDocs' search has dropped.
+BREAK = re.compile(
+    r"</?(?:p|pre|li|ol|ul|br|td|th|tr)\b[^>]*>|(?<=\w)(?=<code>)|(?<=</code>)(?=\w)"
+)
 TAG = re.compile(r"<[^>]*>")
 # The worker splits a question in the same way: keep the two together.
 WORD = re.compile(r"\w+(?:\.\w+)*")
+# The id of a measurement, such as vector-add-numba, is found by its parts, and best as a whole.
+COMPOUND = re.compile(r"(?<![\w-])[a-z0-9]+(?:-[a-z0-9]+){2,}(?![\w-])")
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -89,6 +94,8 @@ def _weights(title: str, text: str, names: tuple[str, ...]) -> dict[str, int]:
     counts: dict[str, float] = {}
     for word, whole in words(text):
         counts[word] = counts.get(word, 0) + (1 if whole else 0.5)
+    for word in COMPOUND.findall(text):
+        counts[word] = counts.get(word, 0) + 1
     for word, count in counts.items():
         weights[word] = min(OFTEN, 1 + 2 * math.log2(max(1, count)))
     for source, weight in ((title, IN_TITLE), *((name, IN_NAMES) for name in names)):

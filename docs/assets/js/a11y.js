@@ -15,11 +15,7 @@
       nav.removeAttribute("aria-labelledby")
       nav.setAttribute("aria-label", `Pages of ${title.textContent.trim()}`)
     })
-    // What scrolls sideways must be reachable by keyboard. (Material sees to code when it comes into
-    // view, and to tables that it wraps; a section for paper has others.)
-    document.querySelectorAll(".sheet pre > code, .sheet table").forEach(node => {
-      if (node.scrollWidth > node.clientWidth) node.tabIndex = 0
-    })
+    // What scrolls sideways must be reachable by keyboard.
     document.querySelectorAll(".md-typeset__scrollwrap").forEach((node, i) => {
       if (node.scrollWidth > node.clientWidth) {
         node.tabIndex = 0

@@ -75,6 +75,11 @@
       else asked.push([word, scores])
       suggest = best
     }
+    // The id of a measurement: a section that has it as a whole comes first.
+    for (const id of text.toLowerCase().match(/[a-z0-9]+(?:-[a-z0-9]+){2,}/g) ?? []) {
+      const [scores] = hits(data, id)
+      if (scores.size) asked.push([id, new Map([...scores].map(([section, score]) => [section, 10 * score]))])
+    }
     if (!asked.length) return { items: [] }
     const pages = new Map()
     const sections = new Set(asked.flatMap(([, scores]) => [...scores.keys()]))
