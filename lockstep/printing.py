@@ -12,6 +12,7 @@ FOLDER = "print"
 # Attributes that hold an id, or ids, of the page; and those that hold an address.
 IDS = "id|for|name|headers|aria-labelledby|aria-describedby|aria-controls"
 ATTRIBUTE = re.compile(rf'(?<= )(?P<key>{IDS}|href|src)="(?P<value>[^"]*)"')
+SCROLLS = re.compile(r"<table(?=>)|(?<=<pre><span></span>)<code(?=>)|(?<=<pre>)<code(?=>)")
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//|/")
 
 
@@ -59,5 +60,7 @@ def _moved(content: str, url: str, at: str, here: dict[str, str]) -> str:
         return f'{key}="{turned}{mark}{anchor}"'
 
     content = ATTRIBUTE.sub(turn, content)
+    # No script runs here that gives a tab stop to what may scroll sideways.
+    content = SCROLLS.sub(r'\g<0> tabindex="0"', content)
     # On paper nothing can be unfolded.
     return re.sub(r"<details(?![^>]*\bopen\b)", "<details open", content)

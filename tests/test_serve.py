@@ -71,7 +71,7 @@ class Preview:
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)  # Ctrl-C
-        self.process.wait(20)
+        self.process.wait(90)  # a build of all pages may be under way
 
 
 @pytest.fixture(scope="module")
