@@ -22,17 +22,24 @@ KERNEL = "kernels/vector_add/add.py"
 class Preview:
     """A running `tools/serve.py` in a copy of the repository."""
 
-    def __init__(self, root):
+    def __init__(self, root, early=None):
+        """Start it. ``early`` is an edit made while it builds for the first time."""
         self.root, self.said = root, []
+        folder = root.parent / "served"
+        folder.mkdir()
         env = {k: v for k, v in os.environ.items() if not k.startswith("LOCKSTEP")}
         self.process = subprocess.Popen(
             [sys.executable, "tools/serve.py", "0"],
             cwd=root,
-            env=env | {"NO_MKDOCS_2_WARNING": "1"},
+            env=env | {"NO_MKDOCS_2_WARNING": "1", "TMPDIR": str(folder)},
             stderr=subprocess.PIPE,
             text=True,
         )
         threading.Thread(target=self._listen, daemon=True).start()
+        if early:
+            # MkDocs has read every page once it writes one.
+            self.until(lambda: any(folder.glob(f"*/{PAGE}/index.html")), 300)
+            self.edit(*early)
         self.url = self.says(r"Lockstep is at (\S+)", 300)[1]
         self.says(r"\d pages built in", 1)
 
@@ -40,15 +47,19 @@ class Preview:
         for line in self.process.stderr:
             self.said.append(line)
 
-    def says(self, pattern, seconds):
-        """Return the match of a line that comes within some seconds."""
+    def until(self, asked, seconds):
+        """Return what is asked for, as soon as there is such a thing."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            if found := re.search(pattern, "".join(self.said)):
+            if found := asked():
                 return found
             assert self.process.poll() is None, "".join(self.said)
             time.sleep(0.05)
-        pytest.fail(f"it never said {pattern}:\n{''.join(self.said)}", pytrace=False)
+        pytest.fail(f"it came to nothing; it said:\n{''.join(self.said)}")
+
+    def says(self, pattern, seconds):
+        """Return the match of a line that comes within some seconds."""
+        return self.until(lambda: re.search(pattern, "".join(self.said)), seconds)
 
     def get(self, path):
         with urllib.request.urlopen(self.url + path, timeout=30) as answer:
@@ -77,9 +88,16 @@ class Preview:
 @pytest.fixture(scope="module")
 def preview(tmp_path_factory):
     root = scale.make(ROOT, tmp_path_factory.mktemp("preview") / "house", 0)
-    preview = Preview(root)
+    preview = Preview(
+        root,
+        early=("docs/roadmap/foundation/execution-model.md", "\n## ", "\nAn early zebra.\n\n## "),
+    )
     yield preview
     preview.stop()
+
+
+def test_a_change_during_the_first_build_is_not_lost(preview):
+    assert preview.shown_after("roadmap/foundation/execution-model/", "An early zebra.") <= SECONDS
 
 
 def test_a_change_of_one_page_is_seen_within_5_s(preview, chromium):

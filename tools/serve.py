@@ -137,10 +137,13 @@ def main(port: str = "8000") -> str | int:
         server.server_bind = lambda: None  # it would bind again
         server.error_handler = site.error
         site.url = f"http://{HOST}:{server.server_address[1]}/"
-        site.update()
         for place in (*WATCHED, *PROGRAM, *PANEL):
             if (ROOT / place).exists():
                 server.watch(str(ROOT / place))
+        # From here on, not from serve() on: what changes during the first build is built after it.
+        server.observer.start()
+        server.observer.start = lambda: None  # it would start again
+        site.update()
         say(f"Lockstep is at {site.url} (Ctrl-C ends it)")
         try:
             server.serve()
