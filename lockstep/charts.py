@@ -1,4 +1,4 @@
-"""Small charts of measured figures, as SVG inside the page: they take its colors, light or dark.
+"""Charts of measured figures, as SVG inside the page: they take its colors, light or dark.
 
 Each has its figures as text, so that it is read aloud as well as seen.
 """
@@ -18,6 +18,25 @@ def _svg(width: int, height: int, words: str, inside: str) -> str:
     # Its column of a table may be narrow: the table scrolls, the chart does not shrink.
     style = 'style="max-width: none; margin-top: 0.4em"'
     return f'<svg class="chart" role="img" aria-label="{label}" {size} {style}>{inside}</svg>'
+
+
+def text(x: float, y: float, words: str, anchor: str = "start", color: str = "--ls-ink") -> str:
+    """Return words of a picture. ``color`` is a variable of the style sheet."""
+    return (
+        f'<text x="{x}" y="{y}" text-anchor="{anchor}" style="fill: var({color}); '
+        f'font-size: 11px">{html.escape(words)}</text>'
+    )
+
+
+def picture(width: int, height: int, words: str, shapes: list[str]) -> str:
+    """Return a picture as wide as its page. ``words`` say what it shows."""
+    label = html.escape(words, quote=True)
+    size = f'viewBox="0 0 {width} {height}" style="width: 100%; height: auto"'
+    inside = "".join(shapes)
+    return (
+        f'<div class="plot"><svg class="chart" role="img" aria-label="{label}" {size}>'
+        f"{inside}</svg></div>"
+    )
 
 
 def bars(row: dict) -> str:

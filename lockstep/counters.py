@@ -26,11 +26,6 @@ def render(which: str, root: Path, records: Evidence) -> str:
     return "\n\n".join(_cases(compare, root, records))
 
 
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def fresh(root: Path, record: dict, case) -> bool:
     """Whether a record holds what a case launches now."""
     row = record["cases"].get(case.name)
@@ -42,7 +37,7 @@ def fresh(root: Path, record: dict, case) -> bool:
 def _cases(compare, root: Path, records: Evidence):
     runs = [r for name, r in sorted(records.counters.items()) if name.endswith("/stepper")]
     if not runs:
-        yield f"{figures.AWAITING.capitalize()}."
+        yield figures.awaiting()
     for record in runs:
         device, ncu = record["device"], re.search(r"\d[\d.]*\d", record["version"])
         yield (
@@ -76,7 +71,7 @@ def _cases(compare, root: Path, records: Evidence):
             cells.append(figures.quantity(share / 100, "%") if branches else "no branch")
             rows.append([*start, *cells])
         heads = ["Requests", "Sectors", "Bank conflicts", "Divergent branches", "Uniform"]
-        yield _table(["Kernel", "Blocks x threads", *heads], rows)
+        yield figures.table(["Kernel", "Blocks x threads", *heads], rows)
 
 
 def _size(shape) -> str:
@@ -95,11 +90,12 @@ def _differences(compare) -> str:
     cells: dict[tuple[str, str], list[str]] = {}
     for (reason, name), counts in rows.items():
         cells.setdefault((reason, "; ".join(counts)), []).append(name)
-    return _table(
-        ["Count", "Why it differs", "Where"],
-        [[counts, _sentence(reason), ", ".join(names)] for (reason, counts), names in cells.items()]
-        + [["branch efficiency", _sentence(compare.FEWER), "kernels with a branch"]],
-    )
+    table = [
+        [counts, figures.sentence(reason), ", ".join(names)]
+        for (reason, counts), names in cells.items()
+    ]
+    table.append(["branch efficiency", figures.sentence(compare.FEWER), "kernels with a branch"])
+    return figures.table(["Count", "Why it differs", "Where"], table)
 
 
 def _generated(records: Evidence) -> str:
@@ -109,11 +105,7 @@ def _generated(records: Evidence) -> str:
                 f"On {record['device']['name']}, {record['date']}: {record['kernels']} generated "
                 f"kernels and {record['programs']} written ones, all with the stepper's results."
             )
-    return f"{figures.AWAITING.capitalize()}."
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
+    return figures.awaiting()
 
 
 def _refused(compare, root: Path) -> str:
@@ -124,4 +116,4 @@ def _refused(compare, root: Path) -> str:
         reason = reason or compare.refused(root, file)
         if reason:
             rows.append([f"`{source}`", reason])
-    return _table(["Kernel", "Why"], rows) if rows else "No kernel of the site."
+    return figures.table(["Kernel", "Why"], rows) if rows else "No kernel of the site."

@@ -22,16 +22,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep import (
-    counters,
     figures,
     glossary,
     languages,
     mapping,
-    plots,
+    markers,
     quiz,
     roadmap,
     run_here,
-    summary,
     tables,
 )
 from lockstep.evidence import Evidence
@@ -267,42 +265,10 @@ def _prose(source: Source, number: int, page: Page, line: str) -> str:
 
 def _generated(source: Source, page: Page, line: str) -> list[str] | None:
     """Return the lines that a marker stands for, in plain Markdown, or None for other lines."""
-    folder = posixpath.dirname(page.name) or "."
-    if marker := roadmap.MARKER.match(line):
-        if marker[1] == roadmap.PROGRESS:
-            return []
-        if marker[1] in (roadmap.WAYS, roadmap.GRAPH):
-            text = roadmap.render(marker[1], source.root, folder)
-            return re.sub(r"</?div[^>]*>", "", text).split("\n")
-        lines, last = [], None
-        for item in roadmap.items(source.root):
-            if marker[1] not in ("all", item["phase"]) or (
-                marker[1] == "all" and item["phase"] == roadmap.QUESTIONS
-            ):
-                continue
-            if item["group"] != last:
-                last = item["group"]
-                lines += ["", f"**{last}**", ""]
-            title = item["title"]
-            if item["page"]:
-                title = f"[{title}]({posixpath.relpath(item['page'], folder)})"
-            lines.append(f"- {title} ({item['state']})")
-        return lines
-    if marker := glossary.MARKER.match(line):
-        text = glossary.render(marker["which"], source.glossary, folder)
-        return glossary.plain(text).split("\n")
-    if marker := tables.MARKER.match(line):
-        return tables.render(marker["which"], source.root).split("\n")
-    if marker := mapping.MARKER.match(line):
-        return mapping.plain(marker[1], source.root, folder).split("\n")
-    if marker := counters.MARKER.match(line):
-        return counters.render(marker[1], source.root, source.records).split("\n")
-    if marker := plots.MARKER.match(line):
-        return plots.render(marker[1], source.records, as_text=True).split("\n")
-    if line.strip() == "[[evidence:summary]]":
-        text = summary.render(source.pages, source.records, folder)
-        return re.sub(r"<svg.*?</svg>|</?span[^>]*>", "", text).split("\n")
-    return None
+    text = markers.render(line, source, posixpath.dirname(page.name) or ".", plain=True)
+    if text is None:
+        return None
+    return text.split("\n") if text else []
 
 
 def _told(page: Page, cells: bool = False) -> Iterator[tuple[int, str | Block, str]]:

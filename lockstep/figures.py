@@ -1,4 +1,7 @@
-"""Measured numbers as a reader sees them: three significant digits, and a unit that fits."""
+"""Measured numbers as a reader sees them: three significant digits, and a unit that fits.
+
+And the tables that they stand in.
+"""
 
 import math
 import re
@@ -72,6 +75,24 @@ def _digits(value: float) -> str:
         raised = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
         return f"{value / 10**power:.2f}{SPACE}×{SPACE}10{raised}"
     return f"{value:,.{max(0, 2 - power)}f}"
+
+
+def sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def awaiting(what: str = "") -> str:
+    """Return what stands in the place of a table or a picture that has no measured figures yet."""
+    return sentence(f"{AWAITING}: {what}" if what else AWAITING)
+
+
+def row(cells: list[str]) -> str:
+    """Return a line of a table in Markdown."""
+    return f"| {' | '.join(cells)} |"
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    return "\n".join(row(cells) for cells in [head, ["---"] * len(head), *rows])
 
 
 def text(records: Evidence, kind: str, key: str) -> str:

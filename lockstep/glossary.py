@@ -25,7 +25,7 @@ from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
 from lockstep import figures, quiz
-from lockstep.page import FENCE, Mistake, Page, PageError
+from lockstep.page import FENCE, LOADER, Mistake, Page, PageError
 
 FOLDER = "docs/glossary/"
 DATA = f"{FOLDER}glossary.yml"
@@ -162,7 +162,7 @@ class Glossary:
     def _settings(self) -> None:
         text = (self.root / DATA).read_text(encoding="utf-8")
         try:
-            data = yaml.safe_load(text)
+            data = yaml.load(text, LOADER)
             self.groups = {row["id"]: row["title"] for row in data["groups"]}
             self.platforms = {row["id"]: row["title"] for row in data["platforms"]}
             self.least = dict(data["words"])
@@ -368,8 +368,8 @@ class Glossary:
             links = (self.target(link["target"], folder) for link in LINK.finditer(text))
             terms = [term for term in links if isinstance(term, Term)]
             terms += self.named(page)
-            if marked(page):
-                terms += [term for _, _, term in self.spot(running(page))]
+            if self.terms and marked(page):
+                terms += [self._term_of(word) for word in _words(self._pattern, running(page))]
             for term in terms:
                 if term.page is not page:
                     found[term.id][page.path] = page
@@ -817,6 +817,12 @@ def markdown(term: Term, glossary: Glossary) -> list[str]:
     if unverified := term.page.meta.get("unverified"):
         lines += ["", "Not verified: " + " ".join(unverified)]
     return lines
+
+
+@functools.lru_cache(maxsize=2048)
+def _words(pattern: re.Pattern, text: str) -> list[str]:
+    """Return what a pattern finds. A preview asks again for every page that has not changed."""
+    return pattern.findall(text)
 
 
 def plain(text: str) -> str:

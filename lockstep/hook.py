@@ -123,6 +123,7 @@ def _pages_of(section):
 
 def on_env(env, config, files):
     _now.update(env=env)
+    env.bytecode_cache = preview.templates
     for file in files.documentation_pages():
         page, before = file.page, _pages.get(file.src_uri)
         if preview.only is not None and file.src_uri not in preview.only and before:
@@ -215,6 +216,7 @@ def on_post_build(config):
         url=config.site_url or "/",
         draft=draft(),
     )
+    source.glossary = known.glossary
     try:
         only = preview.only and {f"docs/{name}" for name in preview.only}
         export.write(source, Path(config.site_dir), only)

@@ -5,9 +5,7 @@ dark. The points are the microbenchmarks ``occupancy-bandwidth-*``; the line is 
 bytes in flight over the latency of one load; the ceiling is the rate of a plain copy.
 """
 
-import html
-
-from lockstep import figures
+from lockstep import charts, figures
 from lockstep.evidence import Evidence
 
 POINTS, MANY = "occupancy-bandwidth-", "-x4"  # the second ending: four loads a thread
@@ -27,7 +25,7 @@ def render(records: Evidence, as_text: bool = False) -> str:
     missing = [i for i in (LATENCY, CEILING) if i not in micro]
     if missing or not points:
         what = ", ".join(missing) or f"{POINTS}*"
-        return f"{figures.AWAITING[0].upper()}{figures.AWAITING[1:]}: {what}."
+        return figures.awaiting(what)
     points.sort()
     words = [
         f"{size / 1e6:.2f} MB in flight, {'four loads' if many else 'one load'} a thread: "
@@ -48,37 +46,31 @@ def _draw(points: list[tuple], latency: float, ceiling: float, words: str) -> st
     def y(rate: float) -> float:
         return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * rate / most_y, 1)
 
-    def text(across: float, down: float, said: str, anchor: str = "start") -> str:
-        return (
-            f'<text x="{across}" y="{down}" text-anchor="{anchor}" '
-            f'style="fill: var(--ls-ink); font-size: 11px">{html.escape(said)}</text>'
-        )
-
     def line(a: tuple, b: tuple, color: str, width: float, dash: str = "none") -> str:
         style = f"stroke: var({color}); stroke-width: {width}; stroke-dasharray: {dash}"
         return (
             f'<line x1="{x(a[0])}" y1="{y(a[1])}" x2="{x(b[0])}" y2="{y(b[1])}" style="{style}"/>'
         )
 
-    inside = [text(4, 12, "TB/s"), text(WIDTH / 2, HEIGHT - 8, "MB in flight", "middle")]
+    inside = [
+        charts.text(4, 12, "TB/s"),
+        charts.text(WIDTH / 2, HEIGHT - 8, "MB in flight", "middle"),
+    ]
     for step in range(int(most_y // 1000) + 1):
         inside.append(line((0, 1000 * step), (most_x, 1000 * step), "--ls-line", 1))
-        inside.append(text(LEFT - 6, y(1000 * step) + 4, str(step), "end"))
+        inside.append(charts.text(LEFT - 6, y(1000 * step) + 4, str(step), "end"))
     for step in range(int(most_x // 1e6) + 1):
-        inside.append(text(x(1e6 * step), HEIGHT - BOTTOM + 16, str(step), "middle"))
+        inside.append(charts.text(x(1e6 * step), HEIGHT - BOTTOM + 16, str(step), "middle"))
     full = ceiling * latency  # GB/s times ns: bytes
     inside.append(line((0, 0), (full, ceiling), "--ls-ink", 1.5, "6 4"))
     inside.append(line((full, ceiling), (most_x, ceiling), "--ls-ink", 1.5, "6 4"))
     # Where the law's line ends there is room: the dots are below
-    inside.append(text(x(full), y(ceiling) - 8, "plain copy", "middle"))
-    inside.append(text(x(0.6 * full) - 8, y(0.6 * ceiling), "bytes / latency", "end"))
+    inside.append(charts.text(x(full), y(ceiling) - 8, "plain copy", "middle"))
+    inside.append(charts.text(x(0.6 * full) - 8, y(0.6 * ceiling), "bytes / latency", "end"))
     for size, rate, many in points:
         style = "fill: var(--ls-accent)" if many else "fill: var(--ls-ground)"
         inside.append(
             f'<circle cx="{x(size)}" cy="{y(rate)}" r="4.5" '
             f'style="{style}; stroke: var(--ls-accent); stroke-width: 2"/>'
         )
-    label = html.escape(f"Bytes in flight and bandwidth. {words}", quote=True)
-    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" style="width: 100%; height: auto"'
-    picture = f'<svg class="chart" role="img" aria-label="{label}" {size}>{"".join(inside)}</svg>'
-    return f'<div class="plot">{picture}</div>'
+    return charts.picture(WIDTH, HEIGHT, f"Bytes in flight and bandwidth. {words}", inside)

@@ -6,10 +6,9 @@ the last comma of a title is a bar's name. Two lines cross the bars: the referen
 float32 multiply-adds that the GPU can start, as a microbenchmark counted them in a cycle.
 """
 
-import html
 import statistics
 
-from lockstep import figures
+from lockstep import charts, figures
 from lockstep.evidence import Evidence
 
 CEILING = "throughput-fma32"  # a microbenchmark
@@ -21,7 +20,7 @@ def render(records: Evidence, as_text: bool = False) -> str:
     """Return the ladder as Markdown. ``as_text``: a list of its figures."""
     rows = [row for row in records.benchmarks.values() if row["fresh"] and "rung" in row]
     if not rows:
-        return f"{figures.AWAITING[0].upper()}{figures.AWAITING[1:]}: the rungs of the ladder."
+        return figures.awaiting("the rungs of the ladder")
     rows.sort(key=lambda row: row["rung"])
     bars = [(row["title"].split(", ")[-1], row["ours"], row["ratio"]) for row in rows]
     reference = statistics.median(row["reference"] for row in rows)
@@ -51,26 +50,16 @@ def _draw(bars: list[tuple], lines: list[tuple], unit: str, words: str) -> str:
             f'stroke: var(--ls-{"soft" if i else "ink"}); stroke-dasharray: 4 3"/>'
         )
         words_of = f"{name} {figures.quantity(value)}"
-        inside.append(_text(WIDTH if i else x(value) + 4, TOP - 12, words_of, "end"))
+        inside.append(charts.text(WIDTH if i else x(value) + 4, TOP - 12, words_of, "end"))
     for i, (name, value, ratio) in enumerate(bars):
         y = TOP + i * STEP
         middle = y + BAR / 2 + 4
-        inside.append(_text(LEFT - 8, middle, name, "end"))
+        inside.append(charts.text(LEFT - 8, middle, name, "end"))
         inside.append(
             f'<rect x="{LEFT}" y="{y}" width="{max(1, round(x(value) - LEFT, 1))}" height="{BAR}" '
             'rx="1" style="fill: var(--ls-accent)"/>'
         )
         share = f"{figures.quantity(value)} ({figures.quantity(ratio, '%')})"
-        inside.append(_text(x(value) + 6, middle, share, "start"))
-    inside.append(_text(LEFT, TOP - 12, unit, "start", "--ls-soft"))
-    label = html.escape(words, quote=True)
-    size = f'viewBox="0 0 {WIDTH} {height}" style="width: 100%; height: auto"'
-    picture = f'<svg class="chart" role="img" aria-label="{label}" {size}>{"".join(inside)}</svg>'
-    return f'<div class="plot">{picture}</div>'
-
-
-def _text(x, y, words: str, anchor: str, color: str = "--ls-ink") -> str:
-    return (
-        f'<text x="{x}" y="{y}" text-anchor="{anchor}" style="fill: var({color}); '
-        f'font-size: 11px">{html.escape(words)}</text>'
-    )
+        inside.append(charts.text(x(value) + 6, middle, share, "start"))
+    inside.append(charts.text(LEFT, TOP - 12, unit, "start", "--ls-soft"))
+    return charts.picture(WIDTH, height, words, inside)

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import yaml
 
+from lockstep import figures
 from lockstep.glossary import OPENED, READ
-from lockstep.page import Mistake, PageError
+from lockstep.page import LOADER, Mistake, PageError
 
 DATA = "docs/metal/mapping.yml"
 TERMS = "docs/glossary/{}.md"
@@ -28,7 +29,7 @@ ALWAYS = 2  # columns that are shown without being asked for
 LINE = "__line__"
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+class _Loader(LOADER):
     """Notes the line of each mapping, for the mistakes."""
 
     def construct_mapping(self, node, deep=False):
@@ -218,8 +219,7 @@ def _table(chosen: list[dict], data: dict, root: Path, base: str, whole: bool) -
             text = f'<span class="map__claim">{text}</span>'
             verdicts.setdefault(ident, []).append(text)
     titles = [column["title"] for column in columns]
-    head = [*titles, "Match", "Notes"]
-    lines = [_cells(head), _cells(["---"] * len(head))]
+    lines = []
     to_map = posixpath.relpath("metal/map.md", base)
     for row in chosen:
         names = [_inline(row.get(column["id"]) or "") for column in columns]
@@ -232,12 +232,8 @@ def _table(chosen: list[dict], data: dict, root: Path, base: str, whole: bool) -
         match = f'<span class="map__eq map__eq--{kind}">{kinds[kind]}</span>'
         match += f" [{row['id']}]({anchor}){{ .map__id }}"
         notes = _notes(row, data, root, base, verdicts.get(row["id"], []) if whole else [])
-        lines.append(_cells([f"{names[0]} {mark}", *names[1:], match, notes]))
-    return "\n".join(lines)
-
-
-def _cells(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+        lines.append([f"{names[0]} {mark}", *names[1:], match, notes])
+    return figures.table([*titles, "Match", "Notes"], lines)
 
 
 def _inline(text: str) -> str:
@@ -281,13 +277,11 @@ def _notes(row: dict, data: dict, root: Path, base: str, verdicts: list[str]) ->
 
 def _claims(data: dict, base: str) -> str:
     to_map = posixpath.relpath("metal/map.md", base)
-    lines = [_cells(["Claim", "Verdict", "Why", "Rows"]), _cells(["---"] * 4)]
+    lines = []
     for claim in data["claims"]:
         links = ", ".join(f"[{ident}]({to_map}#{ident})" for ident in claim["rows"])
-        lines.append(
-            _cells([_inline(claim["claim"]), claim["verdict"], _inline(claim["why"]), links])
-        )
-    return "\n".join(lines)
+        lines.append([_inline(claim["claim"]), claim["verdict"], _inline(claim["why"]), links])
+    return figures.table(["Claim", "Verdict", "Why", "Rows"], lines)
 
 
 def _sources(data: dict) -> str:

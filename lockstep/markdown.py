@@ -35,18 +35,13 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from lockstep import (
-    counters,
     evidence,
     figures,
     glossary,
     languages,
     lesson,
-    mapping,
-    plots,
-    roadmap,
+    markers,
     run_here,
-    summary,
-    tables,
 )
 from lockstep.page import (
     ALONE,
@@ -74,7 +69,6 @@ except ImportError:  # another engine
 log = logging.getLogger("mkdocs.lockstep")
 
 RECHECK = 1.0  # seconds until the files are looked at again: once or so in a build
-SUMMARY = re.compile(r"^\[\[evidence:summary\]\][ \t]*$")
 # What pymdownx.highlight makes of a fence.
 CODE = re.compile(
     r'<div class="(?P<classes>[^"]*\bhighlight\b[^"]*)">'
@@ -458,27 +452,8 @@ class Before(Preprocessor):
             lines[at] = f"{fence['indent']}{fence['fence']}{language}{title}"
         text: list[str] = []
         for line in lines:
-            if marker := roadmap.MARKER.match(line):
-                folder = marker[2] or state.folder
-                text += ["", *roadmap.render(marker[1], state.root, folder).split("\n"), ""]
-            elif marker := glossary.MARKER.match(line):
-                part = glossary.render(marker["which"], state.site.glossary, state.folder or ".")
-                text += ["", *part.split("\n"), ""]
-            elif marker := mapping.MARKER.match(line):
-                part = mapping.render(marker[1], state.root, state.folder or ".")
-                text += ["", *part.split("\n"), ""]
-            elif marker := counters.MARKER.match(line):
-                part = counters.render(marker[1], state.root, state.site.records)
-                text += ["", *part.split("\n"), ""]
-            elif marker := tables.MARKER.match(line):
-                text += ["", *tables.render(marker["which"], state.root).split("\n"), ""]
-            elif marker := plots.MARKER.match(line):
-                text += ["", *plots.render(marker[1], state.site.records).split("\n"), ""]
-            elif SUMMARY.match(line):
-                part = summary.render(state.site.pages, state.site.records, state.folder or ".")
-                text += ["", *part.split("\n"), ""]
-            else:
-                text.append(line)
+            part = markers.render(line, state.site, state.folder or ".")
+            text += [line] if part is None else ["", *part.split("\n"), ""]
         return text
 
 

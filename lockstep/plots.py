@@ -8,7 +8,7 @@ import html
 import math
 import re
 
-from lockstep import figures, in_flight, ladder
+from lockstep import charts, figures, in_flight, ladder
 from lockstep.evidence import Evidence
 
 MARKER = re.compile(r"^\[\[plot:([a-z]+)\]\][ \t]*$")
@@ -50,7 +50,7 @@ def roofline(records: Evidence, as_text: bool = False) -> str:
     needed = [MEMORY, *ARITHMETIC]
     missing = [i for _, i in needed if i not in micro or not micro[i]["fresh"]]
     if missing:
-        return f"{figures.AWAITING[0].upper()}{figures.AWAITING[1:]}: {', '.join(missing)}."
+        return figures.awaiting(", ".join(missing))
     bandwidth = micro[MEMORY[1]]["value"] / 1e3  # TB/s, which is TFLOP/s at intensity 1
     peaks = [(words, micro[i]["value"]) for words, i in ARITHMETIC]
     points = []
@@ -101,28 +101,21 @@ def _line(points: list[tuple[float, float]], color: str, width: float, dash: str
     return f'<polyline points="{path}" style="{style}"/>'
 
 
-def _text(x: float, y: float, words: str, anchor: str = "start", color: str = "--ls-ink") -> str:
-    return (
-        f'<text x="{x}" y="{y}" text-anchor="{anchor}" style="fill: var({color}); '
-        f'font-size: 11px">{html.escape(words)}</text>'
-    )
-
-
 def _draw(bandwidth, peaks, points, sweep) -> str:
     inside, names = [], []  # names stand in front of everything
     for power in range(-4, 13, 2):
         x = 2.0**power
         words = f"1/{2**-power}" if power < 0 else str(2**power)
         inside.append(_line([(x, LEAST_Y), (x, MOST_Y)], "var(--ls-line)", 1))
-        names.append(_text(_x(x), HEIGHT - BOTTOM + 16, words, "middle", "--ls-soft"))
+        names.append(charts.text(_x(x), HEIGHT - BOTTOM + 16, words, "middle", "--ls-soft"))
     for power in range(-2, 4):
         y = 10.0**power
         inside.append(_line([(LEAST_X, y), (MOST_X, y)], "var(--ls-line)", 1))
-        names.append(_text(LEFT - 6, _y(y) + 4, f"{y:g}", "end", "--ls-soft"))
+        names.append(charts.text(LEFT - 6, _y(y) + 4, f"{y:g}", "end", "--ls-soft"))
     names.append(
-        _text(WIDTH / 2, HEIGHT - 8, "operations for each byte of device memory", "middle")
+        charts.text(WIDTH / 2, HEIGHT - 8, "operations for each byte of device memory", "middle")
     )
-    names.append(_text(4, 11, "TFLOP/s"))
+    names.append(charts.text(4, 11, "TFLOP/s"))
     taken = []
     for words, peak in reversed(peaks):
         ridge = peak / bandwidth
@@ -134,10 +127,10 @@ def _draw(bandwidth, peaks, points, sweep) -> str:
         start, height = _x(ridge) + 30, _y(peak)
         close = any(0 < height - _y(other) < 40 for _, other in peaks)
         foot_of_name = round(height + (13 if close else -5), 1)
-        names.append(_text(round(start, 1), foot_of_name, words))
+        names.append(charts.text(round(start, 1), foot_of_name, words))
         taken.append((start, start + LETTER * len(words), foot_of_name - 4, 11))
         taken.append((_x(ridge), WIDTH - RIGHT, height, 7))
-    names.append(_text(_x(4) - 10, _y(4 * bandwidth), MEMORY[0], "end"))
+    names.append(charts.text(_x(4) - 10, _y(4 * bandwidth), MEMORY[0], "end"))
     if sweep:
         inside.append(_line(sweep, "var(--ls-cpu)", 1.5, "2 3"))
     points = [point for point in points if point[3] >= LEAST_Y]  # the table has the others, too
@@ -155,11 +148,7 @@ def _draw(bandwidth, peaks, points, sweep) -> str:
         f"byte. The flat roofs: {roofs}. {len(points)} benchmarks are dots, each compared with the "
         "roof of its own numbers in the table under the picture."
     )
-    label = html.escape(words, quote=True)
-    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" style="width: 100%; height: auto"'
-    shapes = "".join(inside + names)
-    picture = f'<svg class="chart" role="img" aria-label="{label}" {size}>{shapes}</svg>'
-    return f'<div class="plot">{picture}</div>'
+    return charts.picture(WIDTH, HEIGHT, words, inside + names)
 
 
 def _labels(points: list[tuple], taken: list[tuple] | None = None) -> list[str]:
@@ -182,6 +171,8 @@ def _labels(points: list[tuple], taken: list[tuple] | None = None) -> list[str]:
             if free and start > LEFT and len(shapes) < LABELS:
                 taken.append((start, start + width, middle, 11))
                 at = x + (8 if right else -8)
-                shapes.append(_text(round(at, 1), middle + 4, row_id, "start" if right else "end"))
+                shapes.append(
+                    charts.text(round(at, 1), middle + 4, row_id, "start" if right else "end")
+                )
                 break
     return shapes

@@ -5,10 +5,11 @@ pages share, such as front matter, evidence, settings and the theme, builds the 
 """
 
 import posixpath
-import re
 from pathlib import Path
 
-from lockstep import markdown
+from jinja2 import BytecodeCache
+
+from lockstep import markdown, summary
 from lockstep.page import digest
 
 # The pages to build, by their paths below docs/. None: the site, whole.
@@ -17,8 +18,23 @@ only: set[str] | None = None
 SHARED = ("mkdocs.yml", "docs/moved.yml", "docs/roadmap/roadmap.yml", "evidence", "overrides")
 # Front matter that no other page shows
 OWN = {"description", "gpu_only", "compute_capability", "gpus", "not_on", "hide"}
-# What a page makes of the blocks of others
-LIST = re.compile(r"^\[\[evidence:summary\]\]", re.MULTILINE)
+
+
+class _Templates(BytecodeCache):
+    """Compiled templates. MkDocs makes its environment anew for each build."""
+
+    def __init__(self):
+        self.code: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket):
+        if code := self.code.get(bucket.key):
+            bucket.bytecode_from_string(code)
+
+    def dump_bytecode(self, bucket):
+        self.code[bucket.key] = bucket.bytecode_to_string()
+
+
+templates = _Templates()
 
 
 def files(root: Path, *places: str) -> list[tuple[str, int, int]]:
@@ -54,7 +70,9 @@ class Seen:
             for page in pages
         }
         self.blocks = digest(repr([page.sha256 for page in pages]))
-        self.lists = {posixpath.relpath(p.path, "docs") for p in pages if LIST.search(p.body)}
+        self.lists = {
+            posixpath.relpath(p.path, "docs") for p in pages if summary.MARKER.search(p.body)
+        }
 
     def since(self, before: "Seen | None") -> set[str] | None:
         """Return the pages to build since an earlier moment, or None where it must be all."""

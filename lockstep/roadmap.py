@@ -17,14 +17,14 @@ from pathlib import Path
 
 import yaml
 
-from lockstep.page import Mistake, PageError
+from lockstep.page import LOADER, Mistake, PageError
 
 DATA = "docs/roadmap/roadmap.yml"
 QUESTIONS = "questions"
 GRAPH = "graph"
 WAYS = "ways"
 PROGRESS = "progress"
-MARKER = re.compile(r"^\[\[roadmap:([a-z]+)(?: base=(\S+))?\]\][ \t]*$", re.MULTILINE)
+MARKER = re.compile(r"^\[\[roadmap:([a-z]+)\]\][ \t]*$", re.MULTILINE)
 FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---[ \t]*$", re.DOTALL | re.MULTILINE)
 ID = re.compile(r"[a-z]+(-[a-z0-9]+)+")
 
@@ -49,9 +49,13 @@ def load(root: Path) -> dict:
     Raises PageError when the file is not valid YAML, an entry lacks something, an id is malformed
     or used twice, or a way leads over an item that is not there.
     """
-    text = (Path(root) / DATA).read_text(encoding="utf-8")
+    return _load((Path(root) / DATA).read_text(encoding="utf-8"))
+
+
+@functools.lru_cache(maxsize=4)
+def _load(text: str) -> dict:
     try:
-        data = yaml.safe_load(text)
+        data = yaml.load(text, LOADER)
         pairs = [(item["id"], item["title"]) for *_, item in _walk(data)]
         ways = [(way["title"], way["text"], way["items"]) for way in data.setdefault(WAYS, [])]
     except yaml.YAMLError as error:
@@ -155,6 +159,26 @@ def render(which: str, root: Path, base: str | None = None) -> str:
     return "\n\n".join(parts)
 
 
+def plain(which: str, root: Path, base: str) -> str:
+    """Return a marker's part of the roadmap as lists, without what only a browser can show."""
+    if which == PROGRESS:
+        return ""
+    if which in (WAYS, GRAPH):
+        return re.sub(r"</?div[^>]*>", "", render(which, root, base))
+    lines, last = [], None
+    for row in items(root):
+        if row["phase"] != which and (which != "all" or row["phase"] == QUESTIONS):
+            continue
+        if row["group"] != last:
+            last = row["group"]
+            lines += ["", f"**{last}**", ""]
+        title = row["title"]
+        if row["page"]:
+            title = f"[{title}]({posixpath.relpath(row['page'], base)})"
+        lines.append(f"- {title} ({row['state']})")
+    return "\n".join(lines)
+
+
 def _refuse(path: str, line: int, what: str, mend: str) -> None:
     raise PageError([Mistake(path, line, what, mend)])
 
@@ -223,7 +247,7 @@ def _front_matter(file: str, modified: int, size: int) -> str:
 @functools.cache
 def _parse(front_matter: str, path: str) -> dict:
     try:
-        meta = yaml.safe_load(front_matter) or {}
+        meta = yaml.load(front_matter, LOADER) or {}
     except yaml.YAMLError as error:
         _refuse(path, _yaml_line(error) + 1, "the front matter is not YAML", "mend this line")
     if not isinstance(meta, dict):

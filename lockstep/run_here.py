@@ -16,7 +16,7 @@ import numpy as np
 import yaml
 
 from lockstep import languages
-from lockstep.page import Block, Page
+from lockstep.page import LOADER, Block, Page
 
 OFFERS = "snippets/run_here/offers.yml"
 
@@ -135,7 +135,7 @@ def read_offers(root: Path) -> dict[str, dict]:
 @cache
 def _offers(text: str) -> dict[str, dict]:
     """Every page asks for the offers, and they take longer to read than the page."""
-    return {"launches": {}, "breaks": {}, "presets": {}} | (yaml.safe_load(text) or {})
+    return {"launches": {}, "breaks": {}, "presets": {}} | (yaml.load(text, LOADER) or {})
 
 
 # ---------------------------------------------------------------- what the browser lacks

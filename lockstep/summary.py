@@ -9,6 +9,7 @@ from lockstep import charts, figures, languages
 from lockstep.evidence import LEVELS, Evidence
 from lockstep.page import Page
 
+MARKER = re.compile(r"^\[\[evidence:summary\]\][ \t]*$", re.MULTILINE)
 COMPILERS = ("numba-cuda", "numba-cuda-mlir")
 
 
@@ -40,11 +41,13 @@ def render(pages: list[Page], records: Evidence, folder: str = "evidence") -> st
     return "\n\n".join(parts)
 
 
+def plain(text: str) -> str:
+    """Return what ``render`` gave without its charts and the marks for style sheets."""
+    return re.sub(r"<svg.*?</svg>|</?span[^>]*>", "", text)
+
+
 def _table(head: list[str], rows: list[list[str]], nothing: str) -> str:
-    if not rows:
-        return nothing
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return figures.table(head, rows) if rows else nothing
 
 
 def _folded(head: list[str], groups: dict[str, list[list[str]]], nothing: str) -> str:

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import yaml
 
+from lockstep import figures
 from lockstep.glossary import OPENED, READ
-from lockstep.page import Mistake, PageError
+from lockstep.page import LOADER, Mistake, PageError
 
 DATA = "docs/glossary/hardware.yml"
 MARKER = re.compile(r"^\[\[table:(?P<which>[a-z0-9-]+)\]\][ \t]*$")
@@ -39,7 +40,7 @@ def load(root: Path) -> dict | None:
 def _load(file: str, modified: int, size: int) -> tuple[dict, tuple[Mistake, ...]]:
     text = Path(file).read_text(encoding="utf-8")
     try:
-        data = yaml.safe_load(text)
+        data = yaml.load(text, LOADER)
         return data, tuple(_mistakes(data, text.splitlines()))
     except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
         mend = "give sources and tables, each table with id, title, columns and rows"
@@ -101,7 +102,7 @@ def render(which: str, root: Path) -> str:
         all(isinstance(r.get(c["id"], 0), int | float) for r in table["rows"]) for c in columns
     ]
     line = ["---:" if number else "---" for number in numbers] + ["---"] * (notes + 1)
-    lines = [_line(head), _line(line)]
+    lines = [figures.row(head), figures.row(line)]
     used: dict[str, int] = {}
     for row in table["rows"]:
         cells = []
@@ -114,7 +115,7 @@ def render(which: str, root: Path) -> str:
             number = used.setdefault(key, len(used) + 1)
             links.append(f"[{number}]({data['sources'][key]['url']}){{ .source }}")
         cells += [_value(row.get("note", ""))] * notes + [" ".join(links)]
-        lines.append(_line(cells))
+        lines.append(figures.row(cells))
     said = [
         f"{number}. [{_text(source['title'])}]({source['url']}) ({READ[source['read']]})"
         for key, number in used.items()
@@ -124,10 +125,6 @@ def render(which: str, root: Path) -> str:
     if any(row.get("unverified") for row in table["rows"]):
         parts.append(f"A value with {MARK} is one that no source bears out that we opened.")
     return "\n\n".join([*parts, f"Sources of “{table['title']}”:", "\n".join(said)])
-
-
-def _line(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _value(value: object) -> str:

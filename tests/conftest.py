@@ -49,6 +49,14 @@ def _seconds(times):
     return times.children_user + times.children_system
 
 
+def load():
+    """Return how much slower than when idle this machine is now, at least 2.
+
+    The suite keeps every core busy. What a clock must tell exactly is in test_scale.py.
+    """
+    return max(2.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         pass

@@ -30,35 +30,49 @@ CODE = re.compile(
 RECORDS = evidence.Evidence(ROOT)
 
 
-# A block may stand in a tab that another one covers: its reader chooses the tab first.
-SHOW_TAB = """block => {
-  const panel = block.closest(".tabbed-block");
-  if (panel) {
-    const set = panel.closest(".tabbed-set");
-    set.querySelectorAll("input")[[...panel.parentElement.children].indexOf(panel)].click();
+COPY = """async blocks => {
+  const texts = [], none = "nothing was copied"
+  for (const block of blocks) {
+    // A block may stand in a tab that another one covers: its reader chooses the tab first.
+    const panel = block.closest(".tabbed-block")
+    if (panel) {
+      const place = [...panel.parentElement.children].indexOf(panel)
+      panel.closest(".tabbed-set").querySelectorAll("input")[place].click()
+    }
+    const button = block.querySelector("[data-md-type=copy]")
+    const seen = button?.checkVisibility({ visibilityProperty: true }) ?? false
+    // Recorded output has no button: it is there to be read.
+    if (block.classList.contains("output")) {
+      texts.push(seen ? "a button" : null)
+      continue
+    }
+    if (!seen) throw new Error("no button to copy " + block.textContent.slice(0, 200))
+    await navigator.clipboard.writeText(none)
+    button.click()
+    let text = none
+    for (let i = 0; i < 500 && text === none; i++) {
+      text = await navigator.clipboard.readText()
+      if (text === none) await new Promise(done => setTimeout(done, 10))
+    }
+    texts.push(text)
   }
+  return texts
 }"""
 
 
 def copy_blocks(tab):
-    """Press the copy button of every code block, in order, and return the clipboard each time.
-
-    Recorded output has no button: it is there to be read.
-    """
-    texts = []
-    for block in tab.locator(".md-content .highlight:has(pre)").all():
-        button = block.locator("[data-md-type=copy]")
-        if "output" in (block.get_attribute("class") or "").split():
-            assert not button.is_visible()
-            texts.append(None)
-            continue
-        block.evaluate(SHOW_TAB)
-        tab.evaluate("navigator.clipboard.writeText('nothing was copied')")
-        button.click(timeout=5000)
-        tab.wait_for_function(
-            "navigator.clipboard.readText().then(t => t !== 'nothing was copied')", timeout=5000
-        )
-        texts.append(tab.evaluate("navigator.clipboard.readText()"))
+    """Press the copy button of every code block, in order, and return the clipboard each time."""
+    blocks = tab.locator(".md-content .highlight:has(pre)")
+    texts = blocks.evaluate_all(COPY)
+    # Once with the mouse: the button is where a hand reaches it.
+    for at, text in enumerate(texts):
+        if text is not None:
+            tab.evaluate("navigator.clipboard.writeText('nothing was copied')")
+            blocks.nth(at).locator("[data-md-type=copy]").click(timeout=5000)
+            tab.wait_for_function(
+                "t => navigator.clipboard.readText().then(u => t === u)", arg=text
+            )
+            break
     return texts
 
 

@@ -23,25 +23,23 @@ SHOWN = [
 ]
 
 
-@pytest.mark.parametrize("path", SHOWN)
-def test_lighthouse_gives_100(path, chromium, server, tmp_path):
-    page = next(page for page in PAGES if page.path == path)
+@pytest.fixture(scope="module")
+def reports(chromium, server, tmp_path_factory):
+    """What Lighthouse says of each page, by its path."""
+    urls = {page.path: url_of(page, server) for page in PAGES if page.path in SHOWN}
     node = shutil.which("node") or shutil.which("node", path=str(Path(sys.executable).parent))
-    report = tmp_path / "report.json"
-    flags = [*browser.FLAGS, "--headless=new", f"--user-data-dir={tmp_path / 'profile'}"]
-    command = [node, ROOT / "node_modules/lighthouse/cli/index.js", url_of(page, server)]
-    command += ["--quiet", "--output=json", f"--output-path={report}"]
-    command += [f"--only-categories={','.join(WANTED)}", f"--chrome-flags={' '.join(flags)}"]
-    # What is asked for does not depend on the speed of the line.
-    command += ["--throttling-method=provided", "--preset=desktop"]
+    profile = tmp_path_factory.mktemp("lighthouse")
+    flags = [*browser.FLAGS, "--headless=new", f"--user-data-dir={profile}"]
+    command = [node, ROOT / "tests/lighthouse.mjs", ",".join(WANTED), json.dumps(flags)]
     env = os.environ | {"CHROME_PATH": str(browser.find()), "CI": "1"}
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
-    assert report.is_file(), done.stderr[-2000:]
-    found = json.loads(report.read_text(encoding="utf-8"))
-    scores = {name: found["categories"][name]["score"] for name in WANTED}
-    failed = [
-        f"{audit['id']}: {audit['title']}"
-        for audit in found["audits"].values()
-        if audit["score"] is not None and audit["score"] < 1
-    ]
-    assert scores == dict.fromkeys(WANTED, 1), failed
+    done = subprocess.run([*command, *urls.values()], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    return {path: found[url] for path, url in urls.items()}
+
+
+@pytest.mark.parametrize("path", SHOWN)
+def test_lighthouse_gives_100(path, reports):
+    report = reports[path]
+    assert report["wrong"] is None
+    assert report["scores"] == dict.fromkeys(WANTED, 1), report["failed"]

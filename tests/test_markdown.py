@@ -9,7 +9,7 @@ import pytest
 from mkdocs.config import load_config
 from mkdocs.exceptions import BuildError
 
-from lockstep import evidence, figures
+from lockstep import evidence, figures, preview
 from lockstep import markdown as ours
 from lockstep.page import digest, find_root, read
 
@@ -464,6 +464,30 @@ def test_a_key_inside_code_is_text(house):
 )
 def test_three_digits_and_a_unit_that_fits(value, unit, expected):
     assert figures.quantity(value, unit).replace("\u202f", " ") == expected
+
+
+# ---------------------------------------------------------------- a preview
+
+
+def test_a_preview_builds_what_a_change_shows_on(house):
+    house.page(BODY)
+    other = META.format(more="").replace("A page", "Another")
+    house.put("docs/other.md", other + "Text.\n")
+    house.put("docs/evidence/index.md", META.format(more="") + "[[evidence:summary]]\n")
+    first = preview.Seen(house.root)
+    assert first.since(None) is None and first.since(first) == set()
+
+    house.put("docs/other.md", other + "Other text.\n")
+    second = preview.Seen(house.root)
+    assert second.since(first) == {"other.md"}
+
+    house.put("kernels/double.py", SOURCE.replace("2 * a[i]", "a[i] + a[i]"))
+    third = preview.Seen(house.root)
+    assert third.since(second) == {"page.md", "evidence/index.md"}
+
+    # The navigation of every page has its title.
+    house.put("docs/other.md", other.replace("title: Another", "title: Zebra") + "Other text.\n")
+    assert preview.Seen(house.root).since(third) is None
 
 
 # ---------------------------------------------------------------- markers

@@ -2,7 +2,6 @@
 
 import functools
 import http.server
-import os
 import re
 import threading
 import time
@@ -10,6 +9,7 @@ import time
 import pytest
 
 from lockstep import run_here
+from tests.conftest import _Quiet, load
 from tests.pages import PAGES, ROOT, url_of
 
 WITH_BUTTONS = [page for page in PAGES if run_here.programs(page)]
@@ -40,11 +40,6 @@ def test_a_page_grows_by_less_than_5_kb_before_the_button_is_pressed(built):
 
 
 # ---------------------------------------------------------------- the panel
-
-
-def load():
-    """How much slower than when idle this machine is now, at least 2."""
-    return max(2.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 class Panel:
@@ -480,11 +475,7 @@ def test_stop_ends_an_endless_program_and_the_next_one_runs(fresh):
 
 
 def test_it_works_without_a_network_after_the_first_time(chromium, built):
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *arguments):
-            pass
-
-    handler = functools.partial(Quiet, directory=str(built))
+    handler = functools.partial(_Quiet, directory=str(built))
     own = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=own.serve_forever, daemon=True).start()
     context = chromium.new_context(viewport={"width": 1280, "height": 900})

