@@ -25,6 +25,14 @@ def url_of(page, server):
     return server + (name if not name or name.endswith("/") else f"{name}/")
 
 
+def switch(tab, scheme):
+    """Let a page be shown light or dark, as its reader's system asks."""
+    tab.emulate_media(color_scheme=scheme)
+    if tab.locator("[data-md-component=palette]").count():  # paper is always white
+        name = {"light": "default", "dark": "slate"}[scheme]
+        tab.wait_for_function("name => document.body.dataset.mdColorScheme === name", arg=name)
+
+
 def open_page(context, page, server):
     return open_at(context, url_of(page, server))
 
