@@ -44,7 +44,7 @@ test: .venv/.installed node_modules/.installed ## run the whole CPU suite: every
 	@echo; echo "Evidence, for information (the site's deployment refuses stale records):"
 	@$(PY) -m lockstep status || test $$? -eq 1
 
-scale: .venv/.installed node_modules/.installed ## build 350 pages and search them, within the time allowed
+scale: .venv/.installed node_modules/.installed ## hold what a clock must tell, on 350 pages and an idle machine
 	@$(NODE_PATHS) $(PY) tools/assets.py
 	@LOCKSTEP_SCALE=1 $(NODE_PATHS) $(PY) -m pytest -q -s tests/test_scale.py
 

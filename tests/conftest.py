@@ -1,5 +1,6 @@
 """The built site, a server for it and a browser: made once, shared by the workers."""
 
+import contextlib
 import functools
 import http.server
 import os
@@ -62,14 +63,21 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="session")
-def server(built):
-    """The address of a local server of the built site."""
-    handler = functools.partial(_Quiet, directory=str(built))
+@contextlib.contextmanager
+def serving(folder):
+    """Serve a folder on this machine, and yield its address."""
+    handler = functools.partial(_Quiet, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
         threading.Thread(target=httpd.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{httpd.server_address[1]}/"
         httpd.shutdown()
+
+
+@pytest.fixture(scope="session")
+def server(built):
+    """The address of a local server of the built site."""
+    with serving(built) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

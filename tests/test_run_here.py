@@ -1,15 +1,12 @@
 """Run here: the panel does what its reader wants, in a browser."""
 
-import functools
-import http.server
 import re
-import threading
 import time
 
 import pytest
 
 from lockstep import run_here
-from tests.conftest import _Quiet, load
+from tests.conftest import load, serving
 from tests.pages import PAGES, ROOT, url_of
 
 WITH_BUTTONS = [page for page in PAGES if run_here.programs(page)]
@@ -133,9 +130,7 @@ def fresh(panel):
 
 def test_nothing_is_loaded_before_and_the_first_result_comes_soon(panel):
     assert panel.early == []
-    limit = 8 * load()
-    print(f"from the press to the first result: {panel.seconds:.1f} s")
-    assert panel.seconds < limit
+    assert panel.seconds < 8 * load()
     assert "Nothing wrong was found" in panel.status.inner_text()
     assert "array([11., 22., 33., 44., 55.], dtype=float32)" in panel.output.inner_text()
 
@@ -413,18 +408,6 @@ float(c.copy_to_host().sum())
 """
 
 
-def test_a_tiled_matrix_product_of_64_takes_less_than_a_second(fresh):
-    fresh.record.uncheck()
-    plain = [seconds(fresh.run(MATMUL)), seconds(fresh.run())]
-    assert fresh.output.inner_text().strip() == "1572090.0"
-    assert "Record each step" in fresh.empty.inner_text()
-    fresh.record.check()
-    recorded = seconds(fresh.run())
-    assert fresh.output.inner_text().strip() == "1572090.0"
-    print(f"64 x 64 tiled: {min(plain):.2f} s, recorded {recorded:.1f} s")
-    assert min(plain) < 1.25 * load() and recorded < 2.5 * load() + 5
-
-
 def seconds(status):
     found = re.search(r"in ([\d.]+) (ms|s)\b", status)
     return float(found[1]) / (1000 if found[2] == "ms" else 1)
@@ -475,19 +458,15 @@ def test_stop_ends_an_endless_program_and_the_next_one_runs(fresh):
 
 
 def test_it_works_without_a_network_after_the_first_time(chromium, built):
-    handler = functools.partial(_Quiet, directory=str(built))
-    own = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=own.serve_forever, daemon=True).start()
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     try:
         tab = context.new_page()
-        tab.goto(url_of(VECTOR_ADD, f"http://127.0.0.1:{own.server_address[1]}/"))
-        panel = Panel(tab)
-        panel.button.click()
-        panel.done()
-        tab.wait_for_selector("dialog.rh[data-offline=ready]", timeout=60000)
-        own.shutdown()
-        own.server_close()
+        with serving(built) as address:
+            tab.goto(url_of(VECTOR_ADD, address))
+            panel = Panel(tab)
+            panel.button.click()
+            panel.done()
+            tab.wait_for_selector("dialog.rh[data-offline=ready]", timeout=60000)
         tab.reload()
         panel.button.click()
         assert "Nothing wrong was found" in panel.done()

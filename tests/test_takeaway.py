@@ -10,6 +10,7 @@ import pytest
 
 from lockstep import export, moved, printing
 from lockstep.page import PageError
+from tests.conftest import serving
 from tests.pages import PAGES, ROOT, open_page
 from tests.test_site import Links
 
@@ -111,20 +112,11 @@ def test_a_bookmark_to_a_page_that_moved_leads_on(small, chromium):
     text = (site / "old/spot/index.html").read_text(encoding="utf-8")
     assert 'href="../../new/place/"' in text and "noindex" in text
     assert '<a href="../">' in (site / "old/index.html").read_text(encoding="utf-8")
-    import functools
-    import http.server
-    import threading
-
-    from tests.conftest import _Quiet
-
-    handler = functools.partial(_Quiet, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
-        threading.Thread(target=httpd.serve_forever, daemon=True).start()
-        tab.goto(f"http://127.0.0.1:{httpd.server_address[1]}/old/spot/#part")
+    with serving(site) as address:
+        tab.goto(f"{address}old/spot/#part")
         tab.wait_for_url("**/new/place/#part")
         assert tab.inner_text("h1").startswith("Place")
         tab.close()
-        httpd.shutdown()
 
 
 @pytest.mark.parametrize(
