@@ -25,6 +25,7 @@ PAIRS = "docs/metal/pairs/{}.md"
 MARKER = re.compile(r"^\[\[mapping:([a-z-]+)\]\][ \t]*$", re.MULTILINE)
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 VERDICTS = ("correct", "narrow", "out of date")
+UNKNOWN = "–"  # no name was found, which is not "none"
 ALWAYS = 2  # columns that are shown without being asked for
 LINE = "__line__"
 
@@ -222,7 +223,7 @@ def _table(chosen: list[dict], data: dict, root: Path, base: str, whole: bool) -
     lines = []
     to_map = posixpath.relpath("metal/map.md", base)
     for row in chosen:
-        names = [_inline(row.get(column["id"]) or "") for column in columns]
+        names = [_inline(row.get(column["id"]) or UNKNOWN) for column in columns]
         kind = row["equivalence"]
         mark = f"#{row['id']} data-eq={kind}"
         mark += " data-claim=1" if row["id"] in verdicts else ""
@@ -232,8 +233,10 @@ def _table(chosen: list[dict], data: dict, root: Path, base: str, whole: bool) -
         match = f'<span class="map__eq map__eq--{kind}">{kinds[kind]}</span>'
         match += f" [{row['id']}]({anchor}){{ .map__id }}"
         notes = _notes(row, data, root, base, verdicts.get(row["id"], []) if whole else [])
-        lines.append([f"{names[0]} {mark}", *names[1:], match, notes])
-    return figures.table([*titles, "Match", "Notes"], lines)
+        cells = [f"{names[0]} {mark}", *names[1:]]
+        lines.append([*cells[:ALWAYS], match, *cells[ALWAYS:], notes])
+    # The match stands beside the names that it is about, whatever else is switched on.
+    return figures.table([*titles[:ALWAYS], "Match", *titles[ALWAYS:], "Notes"], lines)
 
 
 def _inline(text: str) -> str:

@@ -56,6 +56,22 @@ def test_no_page_scrolls_sideways_on_a_phone(width, chromium, server):
     assert not wide, "\n".join(wide)
 
 
+def test_the_keyboard_does_not_enter_a_closed_drawer(chromium, server):
+    context = chromium.new_context(viewport={"width": 390, "height": 800})
+    tab = context.new_page()
+    tab.goto(f"{server}metal/map/")
+    seen = []
+    for _ in range(25):
+        tab.keyboard.press("Tab")
+        seen.append(tab.evaluate("document.activeElement.closest('.md-sidebar') !== null"))
+    assert not any(seen)
+    tab.locator("label[for=__drawer].md-header__button").click()
+    link = tab.locator(".md-sidebar--primary a:visible").first
+    link.focus()
+    assert link.evaluate("link => link === document.activeElement")
+    context.close()
+
+
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
 COLORS = ["color-contrast", "link-in-text-block"]
 # One page of each kind that looks its own way, by its address

@@ -227,7 +227,7 @@ def test_without_scripts_the_tables_are_there_and_columns_switch(chromium, serve
     tab.goto(f"{server}{URL}")
     assert shown(tab) == len(mapping.rows(ROOT))
     assert not tab.locator(f"{FILTER} [name=q]").is_visible()
-    cell = tab.locator("tr:has(#syncthreads) td").nth(2)
+    cell = tab.locator("tr:has(#syncthreads) td").nth(3)
     assert not cell.is_visible()
     tab.check(f"{FILTER} [value=hip]")
     assert cell.is_visible() and cell.text_content() == "__syncthreads()"

@@ -124,6 +124,41 @@ def test_simd_functions():
             assert got[i] == (0xFFFFFFFF if value is None else int(value) & 0xFFFFFFFF), (call, i)
 
 
+TWO_WAYS = {
+    "a helper in both branches": "if (i % 32 < 16) x[i] = total(1); else x[i] = total(100);",
+    "twice in one line": "x[i] = i % 32 < 16 ? simd_sum(1u) : simd_sum(100u);",
+    "a barrier in a helper": "if (i % 32 < 16) { meet(); } else { meet(); } x[i] = 1;",
+}
+
+
+@pytest.mark.parametrize("name", TWO_WAYS)
+def test_the_same_line_by_two_ways_is_two_calls(name):
+    unit = source(f"""
+        uint total(uint v) {{ return simd_sum(v); }}
+        void meet() {{ threadgroup_barrier(mem_flags::mem_device); }}
+        kernel void ways(device uint *x [[buffer(0)]], uint i [[thread_position_in_grid]]) {{
+          {TWO_WAYS[name]}
+        }}
+    """)
+    with pytest.raises(metal.HostError, match="in line \\d+, by another way"):
+        metal.dispatch_threads(unit, "ways", [np.zeros(32, np.uint32)], 32, 32)
+
+
+def test_a_lane_past_the_edge_is_not_there():
+    """Down leaves a lane its own value; a lane that is named and not there gives poison."""
+    unit = source("""
+        kernel void edge(device uint *x [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+          x[i] = simd_shuffle(i, i + 5);
+          x[32 + i] = simd_shuffle_down(i, 5);
+        }
+    """)
+    x = np.zeros(64, np.uint32)
+    metal.dispatch_threads(unit, "edge", [x], 32, 32)
+    lanes = np.arange(32, dtype=np.uint32)
+    assert (x[:32] == np.where(lanes < 27, lanes + 5, 0xFFFFFFFF)).all()
+    assert (x[32:] == np.where(lanes < 27, lanes + 5, lanes)).all()
+
+
 def test_atomics_vectors_and_select():
     unit = source("""
         kernel void mixed(device atomic_uint *total [[buffer(0)]],

@@ -70,6 +70,7 @@ struct Fiber {  // one GPU thread
   State state;
   const char *file, *what;  // where it waits, and for what
   int line;
+  uintptr_t way;  // the calls that led there: a helper in both arms of an `if` is called twice
   Size position;  // in its group
   unsigned number, lane, first, lanes;  // lanes: of its warp; first: the number of lane 0
   // What it gives to the lanes of its warp: two places, since it may be at the next operation
@@ -172,9 +173,21 @@ HOST_QUIET inline void to_fiber(Fiber *fiber) {
 
 // ------------------------------------------------------------------ waiting
 
+// Return one number for the calls between the kernel and here, from the chain of their frames.
+HOST_QUIET inline uintptr_t way() {
+  uintptr_t found = 0, low = (uintptr_t)current->stack, high = low + STACK - 2 * sizeof found;
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  while (low <= frame && frame <= high) {
+    const uintptr_t *at = (const uintptr_t *)frame;  // the caller's frame, and where it goes on
+    found = 31 * found + at[1];
+    low = frame + 1, frame = at[0];
+  }
+  return found;
+}
+
 HOST_QUIET inline void wait_for(State state, const char *what, const char *file, int line) {
   current->state = state;
-  current->what = what, current->file = file, current->line = line;
+  current->what = what, current->file = file, current->line = line, current->way = way();
   to_scheduler();
 }
 
@@ -266,6 +279,10 @@ HOST_QUIET inline void *shared_place(const char *name, size_t size, size_t align
 
 // ------------------------------------------------------------------ one group
 
+HOST_QUIET inline bool same_call(const Fiber &a, const Fiber &b) {
+  return a.line == b.line && a.what == b.what && a.way == b.way;
+}
+
 HOST_QUIET inline void coordinates(const Fiber &f, char *text, size_t size) {
   snprintf(text, size, "thread (%u, %u, %u) of group (%u, %u, %u)", f.position.x, f.position.y,
            f.position.z, launch.where.x, launch.where.y, launch.where.z);
@@ -277,16 +294,17 @@ HOST_QUIET inline void coordinates(const Fiber &f, char *text, size_t size) {
     const Fiber &f = fibers[i];
     if (f.state == DONE) gone = gone ? gone : &f;
     else if (!waits) waits = &f;
-    else if (f.line != waits->line || f.what != waits->what) other = other ? other : &f;
+    else if (!same_call(f, *waits)) other = other ? other : &f;
   }
   char one[120], two[120];
   coordinates(*waits, one, sizeof one);
   if (other) {
     coordinates(*other, two, sizeof two);
     fail(waits->file, waits->line,
-         "%s waits at %s, while %s waits at %s in line %d. To mend: let all threads of the group "
+         "%s waits at %s, while %s waits at %s in line %d%s. To mend: let all threads of the group "
          "reach the same call, outside of any branch that only some of them take",
-         one, waits->what, two, other->what, other->line);
+         one, waits->what, two, other->what, other->line,
+         other->line == waits->line && other->what == waits->what ? ", by another way" : "");
   }
   coordinates(*gone, two, sizeof two);
   fail(waits->file, waits->line,
@@ -310,7 +328,7 @@ HOST_QUIET inline bool release_warp(unsigned first, unsigned lanes) {
     if (f.state == DONE) continue;
     if (f.state != AT_LANES) return false;
     if (!leader) leader = &f;
-    if (f.line != leader->line || f.what != leader->what) return false;
+    if (!same_call(f, *leader)) return false;
   }
   if (!leader) return false;
   for (unsigned i = 0; i < lanes; i++)
@@ -321,7 +339,7 @@ HOST_QUIET inline bool release_warp(unsigned first, unsigned lanes) {
 HOST_QUIET inline bool release_group() {
   for (unsigned i = 0; i < running; i++) {
     const Fiber &f = fibers[i];
-    if (f.state != AT_BARRIER || f.line != fibers[0].line || f.what != fibers[0].what) return false;
+    if (f.state != AT_BARRIER || !same_call(f, fibers[0])) return false;
   }
   for (unsigned i = 0; i < running; i++) fibers[i].state = RUNS;
   return true;
