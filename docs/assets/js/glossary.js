@@ -100,27 +100,31 @@
       try { localStorage.setItem(KEY, chosen) } catch {}
       order()
     })
-    const entries = all(".entries > li"), letters = all(".letters > li")
+    const entries = all(".entries > li"), lists = all(".entries"), letters = all(".letters > li")
+    const found = lists[0].cloneNode()
+    box.append(found)
     const to = item => item.querySelector("a")
     const filter = () => {
-      const words = input.value.toLowerCase().split(/\s+/)
-      const left = new Set()
-      entries.forEach(entry => {
-        const text = `${entry.textContent} ${entry.dataset.aliases ?? ""}`.toLowerCase()
-        entry.hidden = !words.every(word => text.includes(word))
-        if (!entry.hidden) left.add(to(entry).href)
-      })
-      letters.forEach(item => { item.hidden = !left.has(to(item).href) })
-      all(".entries").forEach(list => {
-        list.hidden = list.previousElementSibling.hidden = !all("li:not([hidden])", list).length
-      })
-      said.textContent = input.value ? `${left.size} of ${entries.length} terms` : ""
+      const value = input.value.trim().toLowerCase()
+      const words = value.split(/\s+/).map(word => RegExp("(^|[^a-z0-9]|(?![a-z0-9]))" + word.replace(/\W/g, "\\$&")))
+      // The very name first, then what has the words in its names, then in its definition.
+      const rank = entry => {
+        const names = `${to(entry).textContent}, ${entry.dataset.aliases ?? ""}`.toLowerCase()
+        const texts = [".entry__names", ".entry__text"].map(of => entry.querySelector(of).textContent.toLowerCase())
+        const has = text => words.every(word => word.test(text))
+        return [names.split(", ").includes(value), has(names), has(`${names} ${texts[0]}`), has(`${names} ${texts}`)].indexOf(true)
+      }
+      const ranks = entries.map(value ? rank : () => -1)
+      const hits = [0, 1, 2, 3].flatMap(n => entries.filter((_, at) => ranks[at] === n))
+      const left = hits.map(entry => to(entry).href)
+      letters.forEach(item => { item.hidden = value && !left.includes(to(item).href) })
+      lists.forEach(list => { list.hidden = list.previousElementSibling.hidden = !!value })
+      found.replaceChildren(...hits.map(entry => entry.cloneNode(true)))
+      said.textContent = value && `${hits.length} of ${entries.length} terms`
     }
     input.addEventListener("input", filter)
     input.addEventListener("keydown", ({ key }) => {
-      const named = entry => `${to(entry).textContent}, ${entry.dataset.aliases}`.toLowerCase().split(", ").includes(input.value.toLowerCase())
-      const first = entries.find(named) ?? entries.find(entry => !entry.hidden)
-      if (key === "Enter" && input.value && first) to(first).click()
+      if (key === "Enter" && found.firstChild) to(found).click()
     })
   }
   document$.subscribe(() => {
