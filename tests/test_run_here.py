@@ -173,6 +173,46 @@ def test_breaking_it_is_caught_with_a_sentence(fresh):
     assert fresh.threads.inner_text().split()[-1] == "✗"
 
 
+def test_an_edit_that_does_not_fit_leaves_the_code_alone(fresh):
+    fresh.run("print('mine')\n")
+    fresh.press("Remove the guard")
+    assert fresh.status.inner_text() == "This edit does not fit the code any more: Reset first."
+    assert "mine" in fresh.tab.locator(".rh .cm-content").inner_text()
+
+
+def test_reset_chooses_the_inputs_of_the_page(fresh):
+    fresh.presets.select_option(label="100 elements, blocks of 32")
+    fresh.done()
+    fresh.press("Remove the guard")
+    fresh.done()
+    assert fresh.presets.input_value() != "0"  # the edit leaves the inputs as they are
+    fresh.press("Reset")
+    fresh.done()
+    assert fresh.presets.input_value() == "0"
+
+
+def test_code_that_changes_while_it_runs_gets_no_result(fresh):
+    fresh.write("import time\ntime.sleep(1)\nprint('old')\n")
+    fresh.press("Run")
+    fresh.tab.locator(".rh .cm-content").click()
+    fresh.tab.keyboard.insert_text("1")
+    assert fresh.done() == "The code was changed while it ran: press Run."
+    assert "old" not in fresh.output.inner_text()
+    fresh.press("Run")
+    assert "Ran in" in fresh.done()
+
+
+def test_a_late_launch_keeps_its_number(fresh):
+    fresh.run(
+        "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(o):\n"
+        "    o[cuda.grid(1)] = 1\n\no = cuda.to_device(np.zeros(4))\n"
+        "for _ in range(45):\n    k[1, 4](o)\nk[1, 8](o)\n"
+    )
+    assert "46 launches. 1 finding." in fresh.status.inner_text()
+    chosen = fresh.launch.evaluate("node => node.selectedOptions[0].textContent")
+    assert chosen == "46: k[1, 8]"
+
+
 def test_check_tries_several_orders_and_finds_what_depends_on_them(fresh):
     fresh.write(
         "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef last_kernel(out):\n"

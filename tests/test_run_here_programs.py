@@ -1,5 +1,6 @@
 """Run here: each program does what its page says, in the Python that the reader's browser runs."""
 
+import importlib.util
 import json
 import re
 import shutil
@@ -118,3 +119,66 @@ def test_an_edit_is_made_where_its_text_occurs_last():
     assert run_here.apply("a b a", [["a", "c"], ["b", "d"]]) == "a d c"
     with pytest.raises(ValueError, match="no 'x'"):
         run_here.apply("a", [["x", "y"]])
+
+
+# ---------------------------------------------------------------- session.py
+
+
+@pytest.fixture(scope="module")
+def session():
+    """What runs a program in the worker, here in this Python."""
+    spec = importlib.util.spec_from_file_location("session", ROOT / "web/run-here/session.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+HEAD = "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(o, n):\n"
+LAUNCHES = """    if cuda.grid(1) < n:
+        o[cuda.grid(1)] = 1
+
+o = cuda.to_device(np.zeros(4, np.int32))
+"""
+
+
+@pytest.mark.parametrize("mode", ["run", "record", "check"])
+def test_a_finding_of_a_late_launch_is_shown(mode, session):
+    code = HEAD + LAUNCHES + "for _ in range(45):\n    k[1, 4](o, 4)\nk[1, 8](o, 8)\n"
+    data = json.loads(session.check(code, 9) if mode == "check" else session.run(code, mode, 9))
+    assert [launch["number"] for launch in data["launches"]] == [*range(39), 45]
+    assert [f["kind"] for f in data["launches"][-1]["findings"]] == ["out-of-bounds"]
+    assert data["hidden"] == 6 and len(data["whole"]) == 40 and not data["rest"]
+
+
+def test_findings_of_more_launches_than_are_shown_are_all_sent(session):
+    body = "    o[0] = cuda.threadIdx.x\n\no = cuda.to_device(np.zeros(4, np.int32))\n"
+    code = HEAD + body + "for _ in range(45):\n    k[2, 1](o, 4)\n    k[2, 32](o, 4)\n"
+    data = json.loads(session.run(code, "record", 9))
+    assert [launch["number"] for launch in data["launches"]] == [*range(1, 80, 2)]
+    assert len(data["rest"]) == 5 * len(data["launches"][0]["findings"]) > 0
+
+
+BY_LUCK = """    s = cuda.shared.array(1, np.int32)
+    if cuda.atomic.exch(o, 0, cuda.blockIdx.x) > cuda.blockIdx.x:
+        o[n + cuda.blockIdx.x] = 1
+
+o = cuda.to_device(np.zeros(4, np.int32))
+k[4, 1](o, 9)
+"""
+
+
+def test_what_is_found_in_another_order_goes_to_the_launch_of_the_same_number(session):
+    code = HEAD + BY_LUCK + "for _ in range(45):\n    k[1, 1](o, 0)\n"
+    data = json.loads(session.check(code, 9))
+    assert [f["kind"] for f in data["launches"][0]["findings"]] == ["out-of-bounds"]
+    assert not any(launch["findings"] for launch in data["launches"][1:])
+
+
+def test_an_error_in_another_order_is_reported_at_its_line(session):
+    code = HEAD + "    cuda.atomic.exch(o, 0, cuda.blockIdx.x)\n\n"
+    code += "o = cuda.to_device(np.zeros(1, np.int32))\nk[4, 1](o, 0)\n"
+    code += "assert o.copy_to_host()[0] == 3\n"
+    data = json.loads(session.check(code, 9))
+    assert data["message"] == "In another order it ends with: AssertionError"
+    assert data["error"] == "AssertionError" and data["line"] == code.count("\n")
+    assert data["differs"] is None and json.loads(session.run(code, "run", 9))["error"] is None

@@ -485,9 +485,9 @@ FAULTS = {
         "launch-limit",
         """
         @cuda.jit
-        def k(out):  #!
+        def k(out):
             out[0] = 1
-        k[1, (64, 32)](np.zeros(1))
+        k[1, (64, 32)](np.zeros(1))  #!
         """,
     ),
     "too much shared memory": (
@@ -505,10 +505,47 @@ FAULTS = {
         "launch-limit",
         """
         @cuda.jit
-        def k(out):  #!
+        def k(out):
             cuda.cg.this_grid().sync()
             out[0] = 1
-        k[1000, 512](np.zeros(1))
+        k[1000, 512](np.zeros(1))  #!
+        """,
+    ),
+    "too many threads along x": (
+        "launch-limit",
+        """
+        @cuda.jit
+        def k(out):
+            out[0] = 1
+        k[1, 2048](np.zeros(1))  #!
+        """,
+    ),
+    "too much constant memory": (
+        "launch-limit",
+        """
+        ONE, TWO = np.zeros(8192), np.zeros(1, np.int8)
+        @cuda.jit
+        def k(out):
+            one = cuda.const.array_like(ONE)
+            two = cuda.const.array_like(TWO)  #!
+            out[0] = one[0] + two[0]
+        k[1, 1](np.zeros(1))
+        """,
+    ),
+    "a barrier in two calls of one function": (
+        "divergent-barrier",
+        """
+        @cuda.jit(device=True)
+        def wait():
+            cuda.syncthreads()  #! #2
+        @cuda.jit
+        def k(out):
+            if cuda.threadIdx.x < 32:
+                wait()
+            else:
+                wait()
+            out[0] = 1
+        k[1, 64](np.zeros(1))
         """,
     ),
     "a constant array is written": (
@@ -726,6 +763,14 @@ RIGHT = {
             out[i] = tile[7 - i]
         k[1, 8, 0, 32](np.zeros(8))
         """,
+    "constant memory that is just enough": """
+        ONE = np.zeros(8192)
+        @cuda.jit
+        def k(out):
+            one = cuda.const.array_like(ONE)
+            out[0] = one[0] + ONE[1]
+        k[1, 1](np.zeros(1))
+        """,
     "the last element from the end": """
         @cuda.jit
         def k(a, out):
@@ -808,6 +853,25 @@ def test_the_thread_and_the_block_are_named():
     assert finding.block == (2, 0, 0) and finding.thread == (2, 0, 0)
     assert "thread 2 of block 2" in finding.message and "`a`" in finding.message
     assert "10 elements" in finding.message and finding.array == "a"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("no guard", "there are 10 elements (0 to 9)"),
+        ("x and y mixed up", "there are 3 elements along axis 0 (0 to 2)"),
+        (
+            "too many threads along x",
+            "The launch asks for 2048 threads along x, where a block can have at most 1024: use "
+            "more blocks.",
+        ),
+        ("a barrier in two calls of one function", "in another call of the same line."),
+        ("too much constant memory", "with `TWO` the kernel has 65537 bytes"),
+    ],
+)
+def test_what_a_finding_says(name, said):
+    _, result = check(FAULTS[name][1])
+    assert said in result.findings[0].message
 
 
 def test_plain_runs_stop_at_what_they_cannot_do_right():

@@ -876,7 +876,8 @@ class Function:
             if site is None:
                 site = self.site("index", node, text)
             test = f"{code} < {size}" if value.lo >= 0 else f"0 <= {code} < {size}"
-            terms.append(f"({again} if {test} else IDX(T, {site}, {axis}, {again}, {size}))")
+            which = axis if type.ndim > 1 else None
+            terms.append(f"({again} if {test} else IDX(T, {site}, {which}, {again}, {size}))")
             self.count("int", 2 if axis else 1)
         last = len(terms) - 1
         packed = type.layout == "C"
@@ -1050,7 +1051,7 @@ class Function:
         code = {math.inf: "INF", -math.inf: "(-INF)"}.get(value, repr(float(value)))
         return V(float64, "NAN" if value != value else code, const=float(value), atom=True)
 
-    def constant(self, obj, what):
+    def constant(self, obj, what, node):
         """The value of a Python object found by name when the kernel is compiled."""
         if isinstance(obj, bool | int | float) and type(obj) in (bool, int, float):
             return self.literal(obj)
@@ -1062,12 +1063,12 @@ class Function:
         if obj is None:
             return V(NONE, "None", const=None)
         if isinstance(obj, tuple):
-            items = [self.constant(o, what) for o in obj]
+            items = [self.constant(o, what, node) for o in obj]
             if any(i.type is STATIC for i in items):
                 return V(STATIC, "", const=obj)
             return self.tuple(items)
         if is_array(obj):
-            return self.program.kernel.constant_array(self, obj, what)
+            return self.program.kernel.constant_array(self, obj, what, node)
         return V(STATIC, "", const=obj)
 
     def tuple(self, items):
@@ -1099,7 +1100,7 @@ class Function:
         found, obj = self.source.lookup(name)
         if not found:
             self.type_error(f"the name `{name}` is not defined here", node)
-        return self.constant(obj, name)
+        return self.constant(obj, name, node)
 
     def e_Tuple(self, node):
         return self.tuple([self.expr(e) for e in node.elts])
@@ -1134,7 +1135,7 @@ class Function:
         if is_numpy(obj) and as_dtype(found) is None and not isinstance(found, float):
             return V(STATIC, "", const=NumpyName(name))
         if module == "math" or is_numpy(obj) or not callable(found):
-            return self.constant(found, ast.unparse(node))
+            return self.constant(found, ast.unparse(node), node)
         return V(STATIC, "", const=found)
 
     def attribute_of_array(self, array, name, node):
@@ -1213,7 +1214,7 @@ class Function:
         site = self.site("index", node, ast.unparse(node.value))
         t = self.temp()
         size = len(types)
-        code = f"({t} if 0 <= ({t} := {k.code}) < {size} else IDX(T, {site}, 0, {t}, {size}))"
+        code = f"({t} if 0 <= ({t} := {k.code}) < {size} else IDX(T, {site}, None, {t}, {size}))"
         return V(types[0], f"{value.code}[{code}]")
 
     def subview(self, array, index, node, text):

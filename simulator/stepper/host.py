@@ -1,6 +1,7 @@
 """The host's side: device arrays, kernels that can be launched, and the ``cuda`` module itself."""
 
 import contextlib
+import sys
 import time
 import types as pytypes
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ except ImportError:  # no NumPy here (a browser): this package's own few pages o
 
 THREADS_PER_BLOCK = 1024
 SHARED_BYTES = 48 * 1024
+CONSTANT_BYTES = 64 * 1024
 COOPERATIVE_THREADS = 132 * 2048  # threads that an H200 holds at once: 132 multiprocessors
 
 
@@ -250,7 +252,9 @@ class Settings:
 
 @dataclass
 class Launch:
-    """What is known of a launch that was made."""
+    """What is known of a launch that was made. ``line`` is that of the call, if it is in the
+    kernel's file, or else the kernel's own.
+    """
 
     kernel: str
     grid: tuple
@@ -264,11 +268,11 @@ class Launch:
     error: Exception | None = None
 
 
-def three(value, what, kernel):
+def three(value, what, kernel, line):
     """A number or a tuple of up to three as (x, y, z)."""
     value = value if isinstance(value, tuple | list) else (value,)
     if not 1 <= len(value) <= 3:
-        kernel.limit(f"the {what} has {len(value)} dimensions; a GPU has one to three.")
+        kernel.limit(f"the {what} has {len(value)} dimensions; a GPU has one to three.", line)
     out = []
     for n in value:
         if isinstance(n, float) or not hasattr(n, "__index__"):
@@ -331,17 +335,24 @@ class Kernel:
     def __getattr__(self, name):
         raise AttributeError(f"the stepper has no `.{name}` of a kernel")
 
-    def limit(self, text):
+    def limit(self, text, line=None, source=None):
         """Refuse a launch."""
-        source = self.source
+        source = source or self.source
+        line = line or source.node.lineno
         raise fault(
-            Finding(
-                "launch-limit", text, source.node.lineno, kernel=source.name,
-                filename=source.filename,
-            )
-        )  # fmt: skip
+            Finding("launch-limit", text, line, kernel=self.__name__, filename=source.filename)
+        )
 
-    def constant_array(self, fc, array, name):
+    def launch_line(self):
+        """The line that launches, if it is in the kernel's file, or else the kernel's own."""
+        frame = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_filename == self.source.filename:
+                return frame.f_lineno
+            frame = frame.f_back
+        return self.source.node.lineno
+
+    def constant_array(self, fc, array, name, node):
         """A NumPy array from outside: kernels see it as it is now, and cannot write it."""
         found = self.constants.get(id(array))
         if found is None:
@@ -355,7 +366,17 @@ class Kernel:
             view.pieces = (view.elements, *view.pieces[1:])
             found = self.constants[id(array)] = (view, array)
         view = found[0]
-        return V(view.type, fc.program.constant(view), atom=True)
+        code = fc.program.constant(view)
+        views = {id(c): c for c in fc.program.constants if isinstance(c, View)}
+        total = sum(len(c.memory.bytes) for c in views.values())
+        if total > CONSTANT_BYTES:
+            self.limit(
+                f"with `{name}` the kernel has {total} bytes of constant arrays; a GPU has "
+                f"{CONSTANT_BYTES} bytes of constant memory: pass the array as an argument.",
+                node.lineno,
+                fc.source,
+            )
+        return V(view.type, code, atom=True)
 
     def program(self, argtypes, instrumented):
         """The kernel compiled for these argument types."""
@@ -367,13 +388,14 @@ class Kernel:
     def launch(self, grid, block, dynamic, args):
         """Run the kernel."""
         stepper, settings = self.stepper, self.stepper.settings
-        grid, block = three(grid, "grid", self), three(block, "block", self)
-        record = Launch(self.__name__, grid, block, self.source.node.lineno)
+        line = self.launch_line()
+        grid, block = three(grid, "grid", self, line), three(block, "block", self, line)
+        record = Launch(self.__name__, grid, block, line)
         stepper.launches.append(record)
         began = time.perf_counter()
         run = None
         try:
-            self.check_shape(grid, block)
+            self.check_shape(grid, block, line)
             values, argtypes, back = self.arguments(args)
             program = self.program(argtypes, settings.mode != "run")
             shared = program.static_bytes + dynamic
@@ -385,8 +407,10 @@ class Kernel:
             total = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
             if program.grid_sync and total > COOPERATIVE_THREADS:
                 self.limit(
-                    f"a grid that waits for all its threads must fit on the GPU at once: "
-                    f"{total} threads are more than {COOPERATIVE_THREADS}."
+                    f"The launch asks for {total} threads, and a grid that waits for all its "
+                    f"threads must fit on the GPU at once, which holds {COOPERATIVE_THREADS}: use "
+                    "fewer blocks, and let each thread take several elements.",
+                    line,
                 )
             run = Grid(program, grid, block, dynamic, settings)
             if settings.mode != "run":
@@ -414,20 +438,32 @@ class Kernel:
             record.error = fault(record.findings[0])
             raise record.error
 
-    def check_shape(self, grid, block):
+    def check_shape(self, grid, block, line):
         """The limits on blocks and threads."""
-        threads = block[0] * block[1] * block[2]
-        if any(n < 1 for n in grid + block):
-            self.limit(f"a launch of {grid} blocks of {block} threads: all must be 1 or more.")
+        asks = "The launch asks for"
         for k, d in enumerate("xyz"):
+            for n, what in ((grid[k], "blocks"), (block[k], "threads")):
+                if n < 1:
+                    self.limit(f"{asks} {n} {what} along {d}: it must be 1 or more.", line)
             if block[k] > BLOCK[k]:
-                self.limit(f"{block[k]} threads along {d} are more than {BLOCK[k]}.")
+                self.limit(
+                    f"{asks} {block[k]} threads along {d}, where a block can have at most "
+                    f"{BLOCK[k]}: use more blocks.",
+                    line,
+                )
             if grid[k] > GRID[k]:
-                self.limit(f"{grid[k]} blocks along {d} are more than {GRID[k]}.")
+                mend = "let each thread take several elements" if d == "x" else "use x for them"
+                self.limit(
+                    f"{asks} {grid[k]} blocks along {d}, where a grid can have at most "
+                    f"{GRID[k]}: {mend}.",
+                    line,
+                )
+        threads = block[0] * block[1] * block[2]
         if threads > THREADS_PER_BLOCK:
             self.limit(
-                f"a block of {block[0]} x {block[1]} x {block[2]} = {threads} threads; a block can "
-                f"have {THREADS_PER_BLOCK}."
+                f"{asks} blocks of {block[0]} x {block[1]} x {block[2]} = {threads} threads; a "
+                f"block can have at most {THREADS_PER_BLOCK}: use more and smaller blocks.",
+                line,
             )
 
     def arguments(self, args):

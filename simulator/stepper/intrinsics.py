@@ -756,7 +756,7 @@ def device(fc, source, node):
     given = nodes(fc, node, params, source.defaults)
     values = []
     for name, arg in zip(params, given, strict=True):
-        v = fc.constant(source.defaults[name], name) if arg is None else fc.expr(arg)
+        v = fc.constant(source.defaults[name], name, node) if arg is None else fc.expr(arg)
         values.append(v)
     return fc.device(source, values, node)
 

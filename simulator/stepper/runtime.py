@@ -280,9 +280,11 @@ class Block:
         else:
             other = next(t for t in live if t.at[1] != first.at[1])
             other_line = grid.sites[other.at[1]].line
+            same = other_line == site.line  # in a function that both call
+            where = "another call of the same line" if same else f"line {other_line}"
             text += (
                 f", but thread {triple(other.index)} waits at "
-                f"`{OPERATIONS.get(other.at[0], other.at[0])}` in line {other_line}. "
+                f"`{OPERATIONS.get(other.at[0], other.at[0])}` in {where}. "
                 "Every thread of a block must reach the same barrier: do not put one into a "
                 "branch that only some threads take."
             )
@@ -689,7 +691,7 @@ def namespace_of(grid):
                     "Test the index before.",
                 )
             return index + size
-        along = f" along axis {axis}" if axis else ""
+        along = "" if axis is None else f" along axis {axis}"
         if place.array in grid.program.dynamic:
             grid.stop(
                 "dynamic-shared",
@@ -714,6 +716,7 @@ def namespace_of(grid):
         """A smaller array inside an array."""
         offset, shape, strides = array.offset, [], []
         for axis, part in enumerate(index):
+            which = axis if len(array.shape) > 1 else None
             size, stride = array.shape[axis], array.strides[axis]
             if isinstance(part, slice):
                 picked = range(size)[part]
@@ -721,7 +724,7 @@ def namespace_of(grid):
                 shape.append(len(picked))
                 strides.append(stride * picked.step)
             else:
-                offset += (part if 0 <= part < size else IDX(t, site, axis, part, size)) * stride
+                offset += (part if 0 <= part < size else IDX(t, site, which, part, size)) * stride
         if all(s >= 0 for s in strides):  # begin at item 0, which is what packed arrays rely on
             return View(
                 array.memory,

@@ -88,7 +88,10 @@ class Panel {
     el.run.onclick = () => this.run()
     el.check.onclick = () => this.run("check")
     el.stop.onclick = () => engine.stop()
-    el.reset.onclick = () => this.load(this.program.code)
+    el.reset.onclick = () => {
+      el.presets.value = 0
+      this.load(this.program.code)
+    }
     el.share.onclick = () => this.share()
     el.presets.onchange = () => {
       const preset = this.program.presets[Number(el.presets.value) - 1]
@@ -113,7 +116,11 @@ class Panel {
     if (program.breaks.length) el.breaks.append("Break it: ")
     for (const offer of program.breaks) {
       const node = Object.assign(document.createElement("button"), { type: "button", className: "rh-button rh-button--break", textContent: offer.label })
-      node.onclick = () => this.load(edited(this.editor.code, offer.edits) ?? edited(program.code, offer.edits))
+      node.onclick = () => {
+        const code = edited(this.editor.code, offer.edits)
+        if (code === undefined) this.say("This edit does not fit the code any more: Reset first.", "bad")
+        else this.load(code)
+      }
       el.breaks.append(node)
     }
     if (!this.dialog.open) this.dialog.showModal()
@@ -234,7 +241,9 @@ class Panel {
       this.warm()
       return
     }
-    if (this.editor.code === code) this.show(result, mode)
+    if (this.editor.code === code) return this.show(result, mode)
+    this.clear()
+    this.say("The code was changed while it ran: press Run.", "bad")
   }
 
   show(result, mode) {
@@ -242,7 +251,7 @@ class Panel {
     this.result = result
     el.output.textContent = result.output || "Nothing was printed."
     el.output.classList.toggle("rh-output--none", !result.output)
-    const findings = result.launches.flatMap((launch, number) => launch.findings.map(finding => ({ ...finding, number })))
+    const findings = result.launches.flatMap((launch, number) => launch.findings.map(finding => ({ ...finding, number }))).concat(result.rest)
     const notes = findings.map(({ line, message }) => ({ line, text: message, level: "finding" }))
     // What ended the program, unless it is one of the findings.
     const own = result.error && !findings.some(finding => finding.line === result.line)
@@ -255,7 +264,7 @@ class Panel {
       const item = document.createElement("li")
       item.append(`Line ${finding.line}: `, ...prose(finding.message), " ")
       if (finding.count > 1) item.append(`(${finding.count} times) `)
-      if (finding.thread && finding.block && result.launches[finding.number].trace) {
+      if (finding.thread && finding.block && result.launches[finding.number]?.trace) {
         const node = Object.assign(document.createElement("button"), { type: "button", className: "rh-button rh-button--quiet", textContent: "Show the step" })
         node.onclick = () => {
           this.showLaunch(finding.number)

@@ -12,7 +12,7 @@ from simulator.stepper import KernelFault, Result, Stepper, Unsupported, line_of
 FILE = "program.py"
 OUTPUT = 100_000  # characters of output that are kept
 STEPS = 60_000  # steps of a launch that are shown
-LAUNCHES = 40  # launches that are shown
+LAUNCHES = 40  # launches that are shown: those with findings, and the first of the others
 SEEDS = (1, 2)  # orders of threads, beside the usual one, that a check tries
 
 
@@ -74,28 +74,42 @@ def check(source, time_limit):
         for seed in SEEDS:
             other = execute(source, mode="check", time_limit=time_limit, seed=seed)
             known = {(f.kind, f.line) for f in result.findings}
-            new = [f for f in other.findings if (f.kind, f.line) not in known]
-            if new and result.launches:
-                result.launches[-1].findings.extend(new)
-            if other.output != result.output:
-                differs = other.output
+            for number, launch in enumerate(other.launches):
+                new = [f for f in launch.findings if (f.kind, f.line) not in known]
+                if new and number < len(result.launches):
+                    result.launches[number].findings.extend(new)
+                elif new:
+                    launch.findings = new
+                    result.launches.append(launch)
+            if other.error is None:
+                if other.output != result.output:
+                    differs = other.output
+            elif not isinstance(other.error, KernelFault) and result.error is None:
+                result.error, result.line = other.error, other.line
+                result.message = f"In another order it ends with: {other.message}"
     return report(result, time.perf_counter() - began, differs=differs, orders=1 + len(SEEDS))
 
 
 def report(result, seconds, **more):
     """A Result as JSON. Long recordings are cut, and say so."""
-    launches, left = result.launches[:LAUNCHES], STEPS
+    wrong_first = sorted(enumerate(result.launches), key=lambda row: not row[1].findings)
+    numbers = sorted(number for number, _ in wrong_first[:LAUNCHES])
+    launches, left = [result.launches[number] for number in numbers], STEPS
     shown = Result(
         result.output, result.error, result.line, result.message, launches, result.namespace
     )
-    whole = []
-    for launch in launches:
+    whole = [len(launch.trace.steps) if launch.trace else 0 for launch in launches]
+    for _, launch in wrong_first[:LAUNCHES]:
         trace = launch.trace
-        whole.append(len(trace.steps) if trace else 0)
         if trace and len(trace.steps) > left:
             del trace.steps[left:]
             trace.cut = True
         left -= len(trace.steps) if trace else 0
     data = shown.as_dict(most_steps=STEPS)
-    data.update(more, seconds=seconds, hidden=len(result.launches) - len(launches), whole=whole)
+    for launch, number in zip(data["launches"], numbers, strict=True):
+        launch["number"] = number
+    # Findings of launches that are not shown, because more than LAUNCHES have some.
+    rest = [f.as_dict() for _, launch in wrong_first[LAUNCHES:] for f in launch.findings]
+    data.update(more, seconds=seconds, rest=rest, whole=whole)
+    data["hidden"] = len(result.launches) - len(launches)
     return json.dumps(data, separators=(",", ":"), allow_nan=False, default=str)

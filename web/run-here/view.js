@@ -112,7 +112,7 @@ export class View {
 
   launches(list, chosen) {
     this.el.launch.replaceChildren(
-      ...list.map((launch, k) => make("option", { value: k }, `${k + 1}: ${launch.kernel}[${size(launch.grid)}, ${size(launch.block)}]`)),
+      ...list.map((launch, k) => make("option", { value: k }, `${launch.number + 1}: ${launch.kernel}[${size(launch.grid)}, ${size(launch.block)}]`)),
     )
     this.el.launch.value = chosen
     this.el.launchLabel.hidden = list.length < 2
