@@ -53,7 +53,13 @@ ADMONITION = re.compile(
     r'(?:\?\?\?\+?|!!!|===[!+]?)\s+(?P<kind>[\w -]+?)?\s*(?:"(?P<title>.*)")?\s*$'
 )
 HEADING = re.compile(r"(?P<level>#{1,6})\s+(?P<text>.*?)\s*#*\s*$")
-ATTRIBUTES = re.compile(r"\s*\{:?\s*[.#][^{}]*\}")
+ATTRIBUTES = re.compile(r'\s*\{:?\s*(?:[.#]|[a-z-]+=")[^{}]*\}')
+ROW = re.compile(r"\s*\[[^\[\]]*\]\([^()]*\)\{ \.map__id \}")
+RAISED = re.compile(r"\^([^\s^\[\]]+)\^")
+TAG = re.compile(r"<[a-z]+\s[^<>]*>")
+CLASS = re.compile(r'\s+(?:class|markdown)(?:="[^"]*")?(?=[\s>])')
+CHIP = re.compile(r'<span class="chip">(.*?)</span>')
+BOX_TAG = re.compile(r"<a\b[^>]*\shidden></a>|</?(?:div|span|figure)\b[^>]*>")
 # In the simulator Numba stands on a CPU, and what needs a GPU would stop a script.
 ON_GPU = 'ON_GPU = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") == "0"'
 NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER}
@@ -96,9 +102,9 @@ def has_python(page: Page) -> bool:
 
 def downloads(page: Page) -> list[dict]:
     """Return what a reader can take away of a page: label, href from the site's root, file name."""
-    if not has_python(page):
-        return []
-    kinds = (("Markdown", "md"), ("Python script", "py"), ("Notebook", "ipynb"))
+    kinds = [("Markdown", "md")]
+    if has_python(page):
+        kinds += [("Python script", "py"), ("Notebook", "ipynb")]
     name = posixpath.basename(page.name)
     return [
         {"label": label, "href": f"{page.name}.{suffix}", "download": f"{name}.{suffix}"}
@@ -374,6 +380,56 @@ def _asked(place: str, line: int, inside: list, answers: list) -> Iterator[tuple
     answers += [(line, "", ""), (line, f"**{place}: {right}**", ""), (line, "", ""), *said]
 
 
+def _plain(page: Page, source: Source, cells: bool = False) -> Iterator[tuple[str | Block, str]]:
+    """Yield the parts of ``_told``, and their indents, in Markdown that needs no MkDocs.
+
+    The titles of admonitions and tabs become bold text, and what is below them moves to the left.
+    """
+    margins: list[int] = []
+    fence = ""  # of code that the page itself holds
+
+    def left(line: str) -> str:
+        while margins and line.strip() and len(line) - len(line.lstrip()) < margins[-1]:
+            margins.pop()
+        return line[margins[-1] :] if margins else line
+
+    for number, part, indent in _told(page, cells):
+        if isinstance(part, Block):
+            yield part, left(indent + "|")[:-1]
+            continue
+        generated = _generated(source, page, part)
+        for line in [part] if generated is None else generated:
+            line = left(line)
+            text = line.strip()
+            if fence or re.fullmatch(r"`{3,}[^`]*", text):
+                fence = "" if text == fence else fence or re.match("`+", text)[0]
+                yield line, ""
+            elif found := ADMONITION.fullmatch(text):
+                title = found["title"] or (found["kind"] or "").capitalize()
+                yield _prose(source, number, page, f"**{title}**"), ""
+                yield "", ""
+                indented = len(line) - len(line.lstrip())
+                margins.append((margins[-1] if margins else 0) + indented + 4)
+            else:
+                yield _prose(source, number, page, _bare(line)), ""
+
+
+def _bare(line: str) -> str:
+    """Return a line of prose without what only this site's Markdown and style sheets know."""
+
+    def bare(text: str) -> str:
+        text = CHIP.sub(r"(\1)", ATTRIBUTES.sub("", ROW.sub("", text)))
+        text = TAG.sub(lambda tag: CLASS.sub("", tag[0]), BOX_TAG.sub("", text))
+        return RAISED.sub(r"<sup>\1</sup>", text)
+
+    pieces = (
+        (text, is_prose and not text.startswith("$"))
+        for piece, is_prose in figures.outside_code(line)
+        for text in (re.split(r"(\$[^$]+\$)", piece) if is_prose else [piece])
+    )
+    return "".join(bare(text) if is_prose else text for text, is_prose in pieces)
+
+
 def _fence(block: Block, indent: str = "") -> list[str]:
     marks = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`{3,}", block.text)), 3)
     title = block.options.get("title") or block.options.get("file")
@@ -388,13 +444,11 @@ def markdown(page: Page, source: Source) -> str:
     for key in ("title", "description"):
         lines.append(f"{key}: {json.dumps(page.meta[key], ensure_ascii=False)}")
     lines += [f"url: {source.url}{address(page).removeprefix('./')}", "---"]
-    for number, part, indent in _told(page):
+    for part, indent in _plain(page, source):
         if isinstance(part, Block):
             lines += _fence(part, indent)
-        elif (generated := _generated(source, page, part)) is not None:
-            lines += generated
-        else:
-            lines.append(_prose(source, number, page, part))
+        elif part.strip() or lines[-1]:  # one blank line is enough
+            lines.append(part)
     if term := source.glossary.of(page):
         lines += glossary.markdown(term, source.glossary)
     return "\n".join(lines).rstrip() + "\n"
@@ -553,17 +607,11 @@ def notebook(page: Page, source: Source) -> dict:
     marked = needs_gpu if _also_simulated(page, needs_gpu) else {}
     solutions = _solutions(page)
     proofs = source.records.proofs(page)
-    flat = _flattener()
     absolute = _absolute_links(page, source)
-    for number, part, indent in _told(page, cells=True):
+    for part, _ in _plain(page, source, cells=True):
         if not isinstance(part, Block):
-            generated = _generated(source, page, part)
-            lines = [part] if generated is None else generated
-            for line in lines:
-                line = _prose(source, number, page, flat(line))
-                prose.append(absolute(ATTRIBUTES.sub("", line)))
+            prose.append(absolute(part))
             continue
-        flat(indent + "fence")  # the fence may end an admonition
         codes = _notebook_codes(part)
         if not codes:
             if _printed(part, cells, prose, proofs):
@@ -614,28 +662,6 @@ def _notebook_codes(block: Block) -> list[str]:
                 lines = []
         return codes + (["\n".join(lines)] if lines else [])
     return [f"%%bash\n{block.text}"]
-
-
-def _flattener() -> Callable[[str], str]:
-    """Return a function that takes the lines of a page in order and undoes admonitions and tabs.
-
-    Their titles become bold text, and what is indented below them moves to the left.
-    """
-    margins: list[int] = []
-
-    def flat(line: str) -> str:
-        if not line.strip():
-            return ""
-        indent = len(line) - len(line.lstrip())
-        while margins and indent < margins[-1]:
-            margins.pop()
-        line = line[margins[-1] :] if margins else line
-        if found := ADMONITION.fullmatch(line.strip()):
-            margins.append(indent + 4)
-            return f"**{found['title'] or (found['kind'] or '').capitalize()}**\n"
-        return line
-
-    return flat
 
 
 def _absolute_links(page: Page, source: Source) -> Callable[[str], str]:

@@ -138,7 +138,7 @@ def on_page_markdown(markdown, page, config, files):
     path = f"docs/{page.file.src_uri}"
     found = [p for p in _site(config).pages if p.path == path]
     rows = export.downloads(found[0]) if found else []
-    if (base := config.extra.get("colab")) and rows:
+    if (base := config.extra.get("colab")) and found and export.has_python(found[0]):
         rows.append({"label": "Open in Colab", "href": f"{base}{found[0].name}.ipynb"})
     for section in _sections:
         if section["index"] is page:

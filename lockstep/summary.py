@@ -10,6 +10,7 @@ from lockstep.evidence import LEVELS, Evidence
 from lockstep.page import Page
 
 MARKER = re.compile(r"^\[\[evidence:summary\]\][ \t]*$", re.MULTILINE)
+ACRONYMS = {"gemm", "nccl"}
 COMPILERS = ("numba-cuda", "numba-cuda-mlir")
 
 
@@ -54,7 +55,7 @@ def _folded(head: list[str], groups: dict[str, list[list[str]]], nothing: str) -
     """Return a table for each group of rows, folded under the group's name."""
     return (
         "\n\n".join(
-            f'<details markdown="1"><summary>{_text(name)}: {len(rows)}</summary>\n\n'
+            f'<details class="note" markdown="1"><summary>{_text(name)}: {len(rows)}</summary>\n\n'
             f"{_table(head, rows, nothing)}\n\n</details>"
             for name, rows in groups.items()
         )
@@ -64,7 +65,8 @@ def _folded(head: list[str], groups: dict[str, list[list[str]]], nothing: str) -
 
 def _script(row: dict) -> str:
     """Return what a row's script is called."""
-    return posixpath.basename(row["script"]).removesuffix(".py").replace("_", " ").capitalize()
+    name = posixpath.basename(row["script"]).removesuffix(".py").replace("_", " ")
+    return name.upper() if name in ACRONYMS else name.capitalize()
 
 
 def _section(page: Page) -> str:
@@ -154,10 +156,13 @@ def _shown(pages: list[Page], link) -> str:
 def _sanitizer(records: Evidence) -> str:
     rows = []
     for name, record in sorted(records.sanitizer.items()):
-        found = "; ".join(sorted(set(record["findings"]))) if record["fresh"] else figures.AWAITING
-        device = record["device"]["name"]
-        tests = str(record["tests_passed"])
-        rows.append([name.split("/")[1], tests, _text(found), _text(device), record["date"]])
+        tool, device = name.split("/")[1], _text(record["device"]["name"])
+        if record["fresh"]:
+            found = _text("; ".join(sorted(set(record["findings"]))))
+            rows.append([tool, str(record["tests_passed"]), found, device, record["date"]])
+        else:
+            last = f"last run {record['date']}, for older code"
+            rows.append([tool, "", figures.AWAITING, device, last])
     head = ["Tool", "Kernel tests", "Findings", "Device", "Date"]
     return _table(head, rows, "No run under compute-sanitizer is recorded yet.")
 
@@ -175,7 +180,7 @@ def _benchmarks(records: Evidence) -> str:
         title = f"{_text(row['title'])}<br>`{row_id}`<br>{_again(row)}"
         groups.setdefault(_script(row), []).append([title, *cells, _where(row)])
     head = ["Benchmark", "Ours", "Reference", "Speed ratio", "Device, date, runs"]
-    return _folded(head, groups, "No benchmark is recorded yet.")
+    return _folded(head, dict(sorted(groups.items())), "No benchmark is recorded yet.")
 
 
 def _where(row: dict) -> str:
@@ -198,7 +203,7 @@ def _microbenchmarks(records: Evidence) -> str:
             [title, value, _text(row["method"]), _where(row)]
         )
     head = ["What", "Value", "How", "Device, date, runs"]
-    return _folded(head, groups, "No microbenchmark is recorded yet.")
+    return _folded(head, dict(sorted(groups.items())), "No microbenchmark is recorded yet.")
 
 
 def _twice(records: Evidence) -> str:

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from lockstep import evidence, export
+from lockstep.figures import outside_code
 from lockstep.page import digest, find_root, read
 
 ROOT = find_root(Path(__file__).parent)
@@ -252,7 +253,8 @@ def test_a_built_site_holds_the_files(tiny, tmp_path):
     }
     for row in export.downloads(next(p for p in tiny.pages if p.name == "lessons/first")):
         assert (site / row["href"]).name == row["download"]
-    assert export.downloads(next(p for p in tiny.pages if p.name == "index")) == []
+    (row,) = export.downloads(next(p for p in tiny.pages if p.name == "index"))
+    assert row == {"label": "Markdown", "href": "index.md", "download": "index.md"}
 
 
 # ---------------------------------------------------------------- Markdown, script, notebook
@@ -266,8 +268,38 @@ def test_the_markdown_has_its_blocks_and_figures(tiny, first):
     )
     assert "It took 8.61\u202fµs, and `[[micro:launch]]` is a key." in text
     assert '```text title="data.txt"\na "quoted" \\ line\nand """three"""\n```\n' in text
-    assert '    ```pycon title="In a hint"\n    >>> n = len(text)\n' in text
+    assert '**A hint**\n\nIndented prose.\n\n```pycon title="In a hint"\n>>> n =' in text
+    assert "\nMore of it.\n\nNot indented." in text
     assert "--8<--" not in text and "shown=" not in text
+
+
+def test_no_markdown_needs_mkdocs(real):
+    for page in real.pages:
+        fence = ""
+        for line in export.markdown(page, real).split("\n"):
+            mark = re.match(r"\s*(`{3,})", line)
+            if fence or mark:
+                fence = "" if line.strip() == fence else fence or mark[1]
+                continue
+            assert not line.strip().startswith(('=== "', "??? ", "!!! ")), f"{page.path}: {line}"
+            prose = "".join(text for text, is_prose in outside_code(line) if is_prose)
+            assert not re.search(r'\{ \.|markdown="1"| class="|\w\^\w+\^', prose), page.path
+        assert not fence, page.path
+
+
+@pytest.mark.parametrize(
+    ("line", "plain"),
+    [
+        ('# Patterns <span class="chip">planned</span>', "# Patterns (planned)"),
+        ("| none [row](map.md#row){ .map__id } |", "| none |"),
+        ("[Map](map.md){ .md-button } of `{ .x }`", "[Map](map.md) of `{ .x }`"),
+        ("2^28^ and $x^2y^2$ and `a^b^`", "2<sup>28</sup> and $x^2y^2$ and `a^b^`"),
+        ('<details class="note" markdown="1"><summary>A: 1', "<details><summary>A: 1"),
+        ("A class of 3 > 2[^1][^2]", "A class of 3 > 2[^1][^2]"),
+    ],
+)
+def test_a_line_without_the_marks_of_mkdocs(line, plain):
+    assert export._bare(line) == plain
 
 
 def test_the_markdown_of_a_marker_is_its_table(tiny):
@@ -276,6 +308,16 @@ def test_the_markdown_of_a_marker_is_its_table(tiny):
     assert "| 5 cpu, 1 shown, 1 awaiting |" in text and "<span" not in text and "<svg" not in text
     assert ".venv/bin/python -m lockstep run docs/lessons/first.md" in text
     assert "make bench NAME=x" in text
+
+
+def test_a_sanitizer_run_of_older_code_claims_nothing(tiny):
+    record = {"device": DEVICE, "date": "2026-11-20", "findings": ["0 errors"], "tests_passed": 7}
+    tiny.records.sanitizer |= {"a/memcheck": record | {"fresh": True}}
+    tiny.records.sanitizer |= {"a/racecheck": record | {"fresh": False}}
+    text = export.markdown(next(p for p in tiny.pages if p.name == "lessons/index"), tiny)
+    assert "| memcheck | 7 | 0 errors | NVIDIA H200 | 2026-11-20 |" in text
+    late = "| awaiting a GPU run | NVIDIA H200 | last run 2026-11-20, for older code |"
+    assert f"| racecheck |  {late}" in text
 
 
 TOLD = """\

@@ -286,6 +286,13 @@ def test_what_a_browser_kept_and_cannot_be_read_is_set_aside_with_a_word(go, tab
     assert [value for _, value in tab.evaluate(aside)] == [text]
     go(ROADMAP)  # the word stays until the reader decides
     assert "set aside unchanged" in tab.locator(".progress__said").inner_text()
+    with tab.expect_download() as download:
+        tab.get_by_role("button", name="Save what was set aside").click()
+    assert download.value.path().read_text(encoding="utf-8") == text
+    assert tab.evaluate(aside) == [] and tab.locator(".progress__said").inner_text() == ""
+    assert list(kept(tab)["done"]) == ["f-nccl"]
+    go(ROADMAP)
+    assert tab.locator(".progress__said").inner_text() == ""
 
 
 def test_a_browser_that_keeps_nothing_says_so(go, tab):

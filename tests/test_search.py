@@ -2,6 +2,7 @@
 
 import json
 import statistics
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -121,6 +122,7 @@ QUESTIONS = {
     "vector-add-numba": "evidence/",  # a row of the measurements
     "occupancy": None,
     "kernels": None,
+    "tensor cores": "glossary/tensor-core/",  # a term, in the plural
 }
 
 
@@ -141,6 +143,14 @@ def test_a_reader_finds_names_of_code_within_100_ms(reader, server, built):
             assert question.rstrip("s") in text, f"{question}: {there[0]} does not have it"
     # Others may use this machine's cores meanwhile: the median is the search's own time.
     assert statistics.median(times) < SOON, times
+
+
+def test_a_letter_alone_is_not_marked_on_the_page_that_is_opened(reader):
+    reader.click(FIELD)
+    ask(reader, "3.39 TB/s")
+    links = [link.get_attribute("href") for link in reader.locator(f"{RESULT} a").all()]
+    marked = {word for link in links for word in parse_qs(urlsplit(link).query).get("h", [""])}
+    assert "3.39 tb" in marked and "s" not in " ".join(marked).split()
 
 
 def test_an_empty_question_and_an_unknown_word_find_nothing(reader):

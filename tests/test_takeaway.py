@@ -168,6 +168,9 @@ def test_a_notebook_opens_in_colab_once_the_repository_has_an_address(tmp_path):
         links = [row["href"] for row in page.meta["downloads"] if "Colab" in row["label"]]
         assert links == [base + name for name in wanted]
     assert len(export.downloads(PAGE)) == 3
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="contribute/markup.md"), meta={})
+    hook.on_page_markdown("", page, config, None)
+    assert [row["label"] for row in page.meta["downloads"]] == ["Markdown"]  # it has no Python
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -83,11 +83,18 @@ window.lockstep = (() => {
     })
     say(`Added ${count(Object.keys(found.done).length, "page")} and ${count(Object.keys(found.quiz).length, "quiz answer")} from “${file.name}”.`)
   }
+  const download = (name, text) => {
+    const href = URL.createObjectURL(new Blob([text], { type: "application/json" }))
+    Object.assign(document.createElement("a"), { href, download: name }).click()
+    setTimeout(() => URL.revokeObjectURL(href), 9e3)
+  }
   const tools = {
-    save() {
-      const href = URL.createObjectURL(new Blob([JSON.stringify(read(), null, 1)], { type: "application/json" }))
-      Object.assign(document.createElement("a"), { href, download: "lockstep-progress.json" }).click()
-      setTimeout(() => URL.revokeObjectURL(href), 9e3)
+    save: () => download("lockstep-progress.json", JSON.stringify(read(), null, 1)),
+    aside() {
+      const keys = aside()
+      download("lockstep-set-aside.json", keys.map(key => localStorage.getItem(key)).join("\n"))
+      keys.forEach(key => localStorage.removeItem(key))
+      say("")
     },
     load: button => button.parentNode.querySelector("[type=file]").click(),
     forget() {
@@ -137,7 +144,14 @@ window.lockstep = (() => {
     })
     refresh()
     if (kept) say("This browser keeps nothing for this site: ticks and answers last until you leave.")
-    else if (aside().length && (broken || document.querySelector("[data-progress]"))) say("What this browser had kept could not be read. It was set aside unchanged, and this is a new start.")
+    else if (aside().length && (broken || document.querySelector("[data-progress]"))) {
+      say("What this browser had kept could not be read. It was set aside unchanged, and this is a new start. ")
+      all(".progress__said").forEach(node => {
+        const button = Object.assign(document.createElement("button"), { type: "button", className: "md-button", textContent: "Save what was set aside" })
+        button.dataset.progress = "aside"
+        node.append(button)
+      })
+    }
   })
   return { read, change, all }
 })()

@@ -68,8 +68,12 @@
     let suggest = ""
     for (const word of split(text)) {
       let [scores, best] = hits(data, word)
-      // Kernels for kernel; and the parts of a name that stands nowhere as a whole.
-      if (!scores.size && word.length > 3 && word.endsWith("s")) [scores, best] = hits(data, word.slice(0, -1))
+      // Kernel for kernels; and the parts of a name that stands nowhere as a whole.
+      if (word.length > 3 && word.endsWith("s")) {
+        const [one, single] = hits(data, word.slice(0, -1))
+        best ||= single
+        one.forEach((score, section) => scores.set(section, Math.max(0.9 * score, scores.get(section) ?? 0)))
+      }
       const parts = word.split(/[._]+/).filter(Boolean)
       if (!scores.size && parts.length > 1) parts.forEach(part => asked.push([part, hits(data, part)[0]]))
       else asked.push([word, scores])
@@ -81,15 +85,19 @@
       if (scores.size) asked.push([id, new Map([...scores].map(([section, score]) => [section, 10 * score]))])
     }
     if (!asked.length) return { items: [] }
+    const plain = text => split(text).map(word => word.replace(/s$/, "")).join(" ")
+    const question = plain(text)
     const pages = new Map()
     const sections = new Set(asked.flatMap(([, scores]) => [...scores.keys()]))
     for (const section of sections) {
       const [location, title, teaser, names] = docs[section]
-      const terms = Object.fromEntries(asked.map(([word, scores]) => [word, scores.has(section)]))
-      const share = Object.values(terms).filter(Boolean).length / asked.length
+      const has = asked.map(([word, scores]) => [word, scores.has(section)])
+      const share = has.filter(([, found]) => found).length / asked.length
+      // The page that is opened marks these: a letter alone would be marked all over it.
+      const terms = Object.fromEntries(has.filter(([word]) => word.length > 1))
       const sum = asked.reduce((total, [, scores]) => total + (scores.get(section) ?? 0), 0)
       const page = location.split("#")[0]
-      const score = sum * share ** 2 * (page === location ? 1.3 : 1)
+      const score = sum * share ** 2 * (page === location ? 1.3 : 1) * (plain(title) === question ? 2 : 1)
       if (!pages.has(page)) pages.set(page, [])
       pages.get(page).push({ section, location, title, text: teaser, names, terms, score })
     }
