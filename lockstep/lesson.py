@@ -16,6 +16,7 @@ from markdown.util import AtomicString
 from lockstep import languages, quiz, roadmap
 from lockstep.page import Mistake, Page, PageError
 
+TOLD = ("lab", "map")  # kinds of page that say where their code runs, as a lesson does
 # The page on installing, by its roadmap item, and its parts.
 SETUP = "q-install"
 SETUP_PARTS = (
@@ -51,9 +52,9 @@ class Lesson(Treeprocessor):
                 if frame.get("class") == "needs":
                     frame.insert(0, graph(list(items.values()), folder or "roadmap"))
             claimed = [items[i] for i in page.meta.get("roadmap", []) if i in items]
-            if page.meta.get("kind") == "lesson":
-                place = _after_lead(root)
-                root.insert(place, facts(page, items, folder or "."))
+            on_gpu = set(languages.targets(page)) & set(languages.GPU_TARGETS)
+            if page.meta.get("kind") == "lesson" or (page.meta.get("kind") in TOLD and on_gpu):
+                root.insert(_after_lead(root), facts(page, items, folder or "."))
             if claimed or page.meta.get("kind") == "lesson":
                 root.append(tick(page, claimed, items, folder or "."))
 
@@ -82,13 +83,14 @@ def _after_lead(root: Element) -> int:
 
 
 def facts(page: Page, items: dict[str, dict], folder: str) -> Element:
-    """Return the lines that say how long a lesson takes, what it builds on, and where it runs."""
+    """Return the lines that say how long a page takes, what it builds on, and where it runs."""
     box = Element("ul", {"class": "facts", "data-search-exclude": ""})
     if minutes := page.meta.get("minutes"):
         _fact(box, "Time").text = AtomicString(roadmap.duration(minutes))
     needs = [items[ident] for ident in page.meta.get("needs", []) if ident in items]
-    before = _fact(box, "You need")
-    _series(before, [_page_link(row, folder) for row in needs] or ["Python and NumPy, no more"])
+    if needs or page.meta.get("kind") == "lesson":
+        before = [_page_link(row, folder) for row in needs] or ["Python and NumPy, no more"]
+        _series(_fact(box, "You need"), before)
     runs = _fact(box, "Runs on")
     runs.text = AtomicString(where_it_runs(page))
     if SETUP in items and items[SETUP]["page"] and languages.targets(page) != ("cpu",):

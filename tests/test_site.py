@@ -5,6 +5,8 @@ import re
 from html.parser import HTMLParser
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
+import pytest
+
 from lockstep.page import find_root, read_all
 
 ROOT = find_root()
@@ -77,3 +79,11 @@ def test_nothing_is_loaded_from_another_host(built):
         text = file.read_text(encoding="utf-8")
         away += [f"{file.name}: {x}" for x in re.findall(r"url\(['\"]?(https?:[^)]+)", text)]
     assert not away, "\n".join(away)
+
+
+@pytest.mark.parametrize(
+    ("page", "told"), [("labs/roofline", True), ("metal/pairs/add", True), ("glossary/warp", False)]
+)
+def test_a_page_with_kernels_says_where_they_run(page, told, built):
+    text = (built / page / "index.html").read_text(encoding="utf-8")
+    assert ('<ul class="facts"' in text and "Runs on" in text) == told

@@ -280,7 +280,8 @@ class Panel {
       item.append(result.line ? `Line ${result.line}: ` : "", ...prose(result.message))
       el.findings.append(item)
     }
-    if (result.differs) {
+    const differs = result.differs != null // it may be empty
+    if (differs) {
       const item = document.createElement("li")
       item.append("The output depends on the order in which the threads run. In another order it is:")
       item.append(Object.assign(document.createElement("pre"), { className: "rh-output", textContent: result.differs, tabIndex: 0 }))
@@ -294,8 +295,8 @@ class Panel {
     const verdict = wrong
       ? `${wrong} ${wrong === 1 ? "finding" : "findings"}.`
       : own ? "It ended with an error."
-      : mode === "run" ? "Nothing was recorded." : result.differs ? "The output depends on the order." : "Nothing wrong was found."
-    this.say(`${what} in ${time} on this computer, ${many}. ${verdict}`, wrong || own || result.differs ? "bad" : "good")
+      : mode === "run" ? "Nothing was recorded." : differs ? "The output depends on the order." : "Nothing wrong was found."
+    this.say(`${what} in ${time} on this computer, ${many}. ${verdict}`, wrong || own || differs ? "bad" : "good")
     if (notes.length) this.editor.show(notes[0].line)
 
     const wanted = this.wanted
