@@ -269,14 +269,6 @@ def _prose(source: Source, number: int, page: Page, line: str) -> str:
     return "".join(figures.KEY.sub(figure, p) if is_prose else p for p, is_prose in pieces)
 
 
-def _generated(source: Source, page: Page, line: str) -> list[str] | None:
-    """Return the lines that a marker stands for, in plain Markdown, or None for other lines."""
-    text = markers.render(line, source, posixpath.dirname(page.name) or ".", plain=True)
-    if text is None:
-        return None
-    return text.split("\n") if text else []
-
-
 def _told(page: Page, cells: bool = False) -> Iterator[tuple[int, str | Block, str]]:
     """Yield the parts of a page as ``_parts`` does, for a reader who is to think first.
 
@@ -385,6 +377,7 @@ def _plain(page: Page, source: Source, cells: bool = False) -> Iterator[tuple[st
 
     The titles of admonitions and tabs become bold text, and what is below them moves to the left.
     """
+    folder = posixpath.dirname(page.name) or "."
     margins: list[int] = []
     fence = ""  # of code that the page itself holds
 
@@ -397,8 +390,8 @@ def _plain(page: Page, source: Source, cells: bool = False) -> Iterator[tuple[st
         if isinstance(part, Block):
             yield part, left(indent + "|")[:-1]
             continue
-        generated = _generated(source, page, part)
-        for line in [part] if generated is None else generated:
+        generated = markers.render(part, source, folder, plain=True)
+        for line in (part if generated is None else generated).split("\n"):
             line = left(line)
             text = line.strip()
             if fence or re.fullmatch(r"`{3,}[^`]*", text):

@@ -86,13 +86,10 @@ def awaiting(what: str = "") -> str:
     return sentence(f"{AWAITING}: {what}" if what else AWAITING)
 
 
-def row(cells: list[str]) -> str:
-    """Return a line of a table in Markdown."""
-    return f"| {' | '.join(cells)} |"
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    return "\n".join(row(cells) for cells in [head, ["---"] * len(head), *rows])
+def table(head: list[str], rows: list[list[str]], numbers: list[bool] | None = None) -> str:
+    """Return a table in Markdown. ``numbers``: the columns that are set to the right."""
+    line = ["---:" if right else "---" for right in numbers or [False] * len(head)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, line, *rows])
 
 
 def text(records: Evidence, kind: str, key: str) -> str:

@@ -52,10 +52,10 @@ class Lesson(Treeprocessor):
                 if frame.get("class") == "needs":
                     frame.insert(0, graph(list(items.values()), folder or "roadmap"))
             claimed = [items[i] for i in page.meta.get("roadmap", []) if i in items]
-            on_gpu = set(languages.targets(page)) & set(languages.GPU_TARGETS)
-            if page.meta.get("kind") == "lesson" or (page.meta.get("kind") in TOLD and on_gpu):
+            kind = page.meta.get("kind")
+            if kind == "lesson" or kind in TOLD and languages.targets(page) != ("cpu",):
                 root.insert(_after_lead(root), facts(page, items, folder or "."))
-            if claimed or page.meta.get("kind") == "lesson":
+            if claimed or kind == "lesson":
                 root.append(tick(page, claimed, items, folder or "."))
 
     @staticmethod

@@ -77,11 +77,12 @@ def roofline(records: Evidence, as_text: bool = False) -> str:
 
 
 def _table(points: list[tuple]) -> str:
-    lines = ["| Kernel | Operations a byte | Speed | Share of the roof |", "|---|---:|---:|---:|"]
+    rows = []
     for row_id, _, intensity, tflops, share in sorted(points, key=lambda point: point[2]):
         speed, part = figures.quantity(tflops, "TFLOP/s"), figures.quantity(share, "%")
-        lines.append(f"| `{row_id}` | {figures.quantity(intensity)} | {speed} | {part} |")
-    return "\n".join(lines)
+        rows.append([f"`{row_id}`", figures.quantity(intensity), speed, part])
+    head = ["Kernel", "Operations a byte", "Speed", "Share of the roof"]
+    return figures.table(head, rows, [False, True, True, True])
 
 
 def _x(intensity: float) -> float:

@@ -65,8 +65,12 @@ def _folded(head: list[str], groups: dict[str, list[list[str]]], nothing: str) -
 
 def _script(row: dict) -> str:
     """Return what a row's script is called."""
-    name = posixpath.basename(row["script"]).removesuffix(".py").replace("_", " ")
+    name = _module(row).replace("_", " ")
     return name.upper() if name in ACRONYMS else name.capitalize()
+
+
+def _module(row: dict) -> str:
+    return posixpath.basename(row["script"]).removesuffix(".py")
 
 
 def _section(page: Page) -> str:
@@ -190,8 +194,7 @@ def _where(row: dict) -> str:
 
 def _again(row: dict) -> str:
     """Return the command that measures a row again."""
-    name = posixpath.basename(row["script"]).removesuffix(".py")
-    return f"`make bench NAME={name}`"
+    return f"`make bench NAME={_module(row)}`"
 
 
 def _microbenchmarks(records: Evidence) -> str:

@@ -101,8 +101,8 @@ def render(which: str, root: Path) -> str:
     numbers = [
         all(isinstance(r.get(c["id"], 0), int | float) for r in table["rows"]) for c in columns
     ]
-    line = ["---:" if number else "---" for number in numbers] + ["---"] * (notes + 1)
-    lines = [figures.row(head), figures.row(line)]
+    numbers += [False] * (notes + 1)
+    lines = []
     used: dict[str, int] = {}
     for row in table["rows"]:
         cells = []
@@ -115,13 +115,13 @@ def render(which: str, root: Path) -> str:
             number = used.setdefault(key, len(used) + 1)
             links.append(f"[{number}]({data['sources'][key]['url']}){{ .source }}")
         cells += [_value(row.get("note", ""))] * notes + [" ".join(links)]
-        lines.append(figures.row(cells))
+        lines.append(cells)
     said = [
         f"{number}. [{_text(source['title'])}]({source['url']}) ({READ[source['read']]})"
         for key, number in used.items()
         for source in [data["sources"][key]]
     ]
-    parts = ["\n".join(lines)]
+    parts = [figures.table(head, lines, numbers)]
     if any(row.get("unverified") for row in table["rows"]):
         parts.append(f"A value with {MARK} is one that no source bears out that we opened.")
     return "\n\n".join([*parts, f"Sources of “{table['title']}”:", "\n".join(said)])

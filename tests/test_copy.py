@@ -49,6 +49,10 @@ COPY = """async blocks => {
       continue
     }
     if (!seen) throw new Error("no button to copy " + block.textContent.slice(0, 200))
+    button.scrollIntoView({ block: "center" })
+    const { x, y, width, height } = button.getBoundingClientRect()
+    const top = document.elementFromPoint(x + width / 2, y + height / 2)
+    if (!button.contains(top)) throw new Error("no hand reaches the button of " + block.textContent)
     await navigator.clipboard.writeText(none)
     let text = none
     for (let i = 0; i < 1000 && text === none; i++) {

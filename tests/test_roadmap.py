@@ -83,6 +83,7 @@ def test_an_item_with_a_page_is_a_link_relative_to_the_page_that_holds_the_marke
     put(site, "setup.md", page("[q-why]"))
     assert "[Two](first/two.md)" in roadmap.render("all", site)
     assert "[Two](two.md)" in roadmap.render("first", site)
+    assert "[Two](roadmap/first/two.md)" in roadmap.render("first", site, ".")
     assert "[Why?](../setup.md)" in roadmap.render("questions", site)
     rendered = as_html(roadmap.render("all", site))
     assert "1 of 2 written" in rendered

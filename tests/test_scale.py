@@ -101,7 +101,7 @@ def test_a_tiled_matrix_product_of_64_takes_less_than_a_second(fresh):  # noqa: 
     assert fresh.output.inner_text().strip() == "1572090.0"
     assert "Record each step" in fresh.empty.inner_text()
     fresh.record.check()
-    recorded = min(seconds_of(fresh.run()), seconds_of(fresh.run()))
+    recorded = seconds_of(fresh.run())
     assert fresh.output.inner_text().strip() == "1572090.0"
     print(f"64 x 64 tiled: {min(plain):.2f} s, recorded {recorded:.1f} s")
     assert min(plain) < 1 and recorded < 10

@@ -42,7 +42,7 @@ class Preview:
         threading.Thread(target=self._listen, daemon=True).start()
         if early:
             # MkDocs has read every page once it writes one.
-            self.until(lambda: any(folder.glob(f"*/{PAGE}/index.html")), 300)
+            self.until(lambda: any(folder.glob(f"*/{PAGE}/index.html")), 300, f"wrote {PAGE}")
             self.edit(*early)
         self.url = self.says(r"Lockstep is at (\S+)", 300)[1]
         self.says(r"\d pages built in", 1)
@@ -51,7 +51,7 @@ class Preview:
         for line in self.process.stderr:
             self.said.append(line)
 
-    def until(self, asked, seconds):
+    def until(self, asked, seconds, what):
         """Return what is asked for, as soon as there is such a thing."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -59,11 +59,12 @@ class Preview:
                 return found
             assert self.process.poll() is None, "".join(self.said)
             time.sleep(0.05)
-        pytest.fail(f"it came to nothing; it said:\n{''.join(self.said)}")
+        pytest.fail(f"it never {what}:\n{''.join(self.said)}", pytrace=False)
 
     def says(self, pattern, seconds):
         """Return the match of a line that comes within some seconds."""
-        return self.until(lambda: re.search(pattern, "".join(self.said)), seconds)
+        said = f"said {pattern}"
+        return self.until(lambda: re.search(pattern, "".join(self.said)), seconds, said)
 
     def get(self, path):
         with urllib.request.urlopen(self.url + path, timeout=30) as answer:

@@ -213,9 +213,9 @@ def run_all(gpu: Gpu, root: Path, compiler: str | None) -> int:
     A page gets its record where all of its Metal blocks passed. Returns 1 if anything failed.
     """
     failed: dict[str, str] = {}
-    refused = 0
+    rest, refused = others(), 0
     with tempfile.TemporaryDirectory() as folder:
-        for file in others():
+        for file in rest:
             path = file.relative_to(ROOT).as_posix()
             try:
                 gpu.library(file, compile_source(file, Path(folder)) if compiler else None)
@@ -244,7 +244,7 @@ def run_all(gpu: Gpu, root: Path, compiler: str | None) -> int:
             evidence.write(target, record(page, gpu.name, compiler))
             print(f"Recorded in {target.relative_to(root)}")
     print(f"{len(pairs.PAIRS) - len(failed)} of {len(pairs.PAIRS)} pairs passed")
-    print(f"{len(others()) - refused} of {len(others())} other sources compiled")
+    print(f"{len(rest) - refused} of {len(rest)} other sources compiled")
     return 1 if failed or refused else 0
 
 

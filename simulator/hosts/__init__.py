@@ -90,16 +90,16 @@ def build(unit: Unit, check: str = "bounds") -> Path:
         raise HostError(WHY_NOT)
     headers = [*sorted(HERE.glob("*.h")), *sorted(f for f in unit.include.iterdir() if f.is_file())]
     options = [*FLAGS, CHECKS[check], "-I", str(unit.include), "-I", str(HERE)]
-    parts = [unit.text, *options, _version(cxx), *(f.read_text(encoding="utf-8") for f in headers)]
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+    parts = [*options, _version(cxx), *(f.read_text(encoding="utf-8") for f in headers)]
+    key = _key(unit.text, *parts)
     program = cache() / key
     if program.exists():
         return program
     cache().mkdir(parents=True, exist_ok=True)
     source, made = cache() / f"{key}.{os.getpid()}.cpp", cache() / f"{key}.{os.getpid()}"
     source.write_text(unit.text, encoding="utf-8")
-    command = [cxx, *_precompiled(cxx, unit, options, headers), *options]
-    command += [str(source), "-o", str(made)]
+    compiled = _precompiled(cxx, unit, options, cache() / _key(*parts))
+    command = [cxx, *compiled, *options, str(source), "-o", str(made)]
     done = subprocess.run(command, capture_output=True, text=True)
     source.unlink()
     if done.returncode:
@@ -112,13 +112,15 @@ def build(unit: Unit, check: str = "bounds") -> Path:
 FIRST = re.compile(r'^#include [<"](\S+)[>"]', re.MULTILINE)
 
 
-def _precompiled(cxx: str, unit: Unit, options: list[str], headers: list[Path]) -> list[str]:
+def _key(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+
+def _precompiled(cxx: str, unit: Unit, options: list[str], folder: Path) -> list[str]:
     """Return what makes g++ take its stand-in header compiled: that is most of a small source."""
     header = unit.include / FIRST.search(unit.text)[1]
     if "clang" in _version(cxx) or not header.is_file():
         return []
-    parts = [*options, _version(cxx), *(f.read_text(encoding="utf-8") for f in headers)]
-    folder = cache() / hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
     compiled, made = folder / f"{header.name}.gch", folder / f"{os.getpid()}.gch"
     if not compiled.is_file():
         folder.mkdir(parents=True, exist_ok=True)

@@ -93,13 +93,14 @@ def check(source, time_limit):
 def report(result, seconds, **more):
     """A Result as JSON. Long recordings are cut, and say so."""
     wrong_first = sorted(enumerate(result.launches), key=lambda row: not row[1].findings)
-    numbers = sorted(number for number, _ in wrong_first[:LAUNCHES])
+    kept, others = wrong_first[:LAUNCHES], wrong_first[LAUNCHES:]
+    numbers = sorted(number for number, _ in kept)
     launches, left = [result.launches[number] for number in numbers], STEPS
     shown = Result(
         result.output, result.error, result.line, result.message, launches, result.namespace
     )
     whole = [len(launch.trace.steps) if launch.trace else 0 for launch in launches]
-    for _, launch in wrong_first[:LAUNCHES]:
+    for _, launch in kept:
         trace = launch.trace
         if trace and len(trace.steps) > left:
             del trace.steps[left:]
@@ -109,7 +110,6 @@ def report(result, seconds, **more):
     for launch, number in zip(data["launches"], numbers, strict=True):
         launch["number"] = number
     # Findings of launches that are not shown, because more than LAUNCHES have some.
-    rest = [f.as_dict() for _, launch in wrong_first[LAUNCHES:] for f in launch.findings]
-    data.update(more, seconds=seconds, rest=rest, whole=whole)
-    data["hidden"] = len(result.launches) - len(launches)
+    rest = [f.as_dict() for _, launch in others for f in launch.findings]
+    data.update(more, seconds=seconds, rest=rest, whole=whole, hidden=len(others))
     return json.dumps(data, separators=(",", ":"), allow_nan=False, default=str)
