@@ -1,6 +1,9 @@
-"""The matmul ladder: each rung in Numba, the top in CUDA C++ too, against cuBLAS in float32."""
+"""The matmul ladder: each rung in Numba and in CUDA C++, against cuBLAS in float32."""
 
 import functools
+import re
+import tempfile
+from types import SimpleNamespace
 
 import cupy as cp
 
@@ -14,6 +17,7 @@ from kernels.gemm.tuned import make_tuned
 from kernels.gemm.vectors import make_vectors
 from kernels.gemm.warps import make_warps
 from kernels.naive_matmul.matmul import matmul_kernel, matmul_swapped_kernel
+from lockstep import languages
 
 RUNGS, TOP = 4096, 8192  # sizes: of the ladder, and of the comparison at its top
 CUDA = "snippets/gemm/sgemm.cu"
@@ -31,15 +35,41 @@ LADDER = [
     ("pipeline", "cp.async", make_pipeline(128, 128, 8, 8, 8), BIG, (16, 16)),
     ("warps", "warp tiles", make_warps(128, 128, 8, 2, 4), BIG, (256,)),
 ]
-# What was tried: rows, columns, depth, warps down and across, stages, blocks on a multiprocessor
+# The kernel of tuned.py takes over what the rungs before it have, and changes one thing at a time:
+# rows, columns, depth, warps down and across, stages, blocks on a multiprocessor, rows of a group.
+BEST = (128, 256, 8, 2, 4, 3, 1, 8)
+STEPS = [
+    ("ahead", "a step ahead", (128, 128, 8, 2, 4, 2, 2, 1)),
+    ("grouped", "order of the blocks", (128, 128, 8, 2, 4, 2, 2, 8)),
+    ("stages", "a third stage", (128, 128, 8, 2, 4, 3, 2, 8)),
+    ("tuned", "tuned", BEST),
+]
+# Tiles that the search of kernels/gemm/search.py found quick
 TUNED = {
-    "128x256x8-3": (128, 256, 8, 2, 4, 3, 1),
-    "128x256x8-2": (128, 256, 8, 2, 4, 2, 1),
-    "256x128x8-3": (256, 128, 8, 4, 2, 3, 1),
-    "128x128x8-3": (128, 128, 8, 2, 2, 3, 2),
-    "128x128x8-3-8-warps": (128, 128, 8, 2, 4, 3, 2),
+    "128x256x8-3": BEST,
+    "64x256x8-2": (64, 256, 8, 1, 4, 2, 2, 8),
+    "128x256x8-2": (128, 256, 8, 2, 4, 2, 1, 8),
+    "128x128x8-3": (128, 128, 8, 2, 2, 3, 2, 8),
 }
-BEST = "128x256x8-3"
+# The same rungs in CUDA C++: the file, the kernel in it. Their blocks are those of LADDER.
+TWINS = {
+    "naive": ("snippets/naive_matmul/matmul.cu", "matmul"),
+    "tiled": ("snippets/gemm/tiled.cu", "tiled"),
+    "column": ("snippets/gemm/registers.cu", "column"),
+    "rectangle": ("snippets/gemm/registers.cu", "rectangle"),
+    "vectors": ("snippets/gemm/vectors.cu", "vectors"),
+    "padded": ("snippets/gemm/vectors.cu", "padded"),
+    "pipeline": ("snippets/gemm/pipeline.cu", "pipeline"),
+    "warps": ("snippets/gemm/pipeline.cu", "warps"),
+}
+OWN = (128, 256, 16, 2, 4, 3, 1, 8)  # the constants of sgemm.cu as it stands
+TWIN_TILES = {
+    "128x256x16-3": OWN,
+    "128x256x16-4": (128, 256, 16, 2, 4, 4, 1, 8),
+    "128x256x16-3-rows": (128, 256, 16, 2, 4, 3, 1, 1),
+    "64x256x8-2": (64, 256, 8, 1, 4, 2, 2, 8),
+    "128x256x8-3": BEST,
+}
 make_once = functools.cache(make_tuned)  # a kernel is compiled once
 
 
@@ -104,56 +134,113 @@ def square(bench, n):
 
 
 def compare(bench, cases, cublas, expected, n):
-    bench.compare(
+    return bench.compare(
         cases, cublas, expected, size=n, dtype="float32", unit="TFLOP/s", tolerance=1e-5,
         bytes=3 * 4 * n * n, flops=2 * n**3,
     )  # fmt: skip
 
 
-def in_cuda(a, b, output, n, id, title, **extra):
-    kernel = cp.RawModule(
-        code=(ROOT / CUDA).read_text(encoding="utf-8"), options=("-std=c++17",)
-    ).get_function("sgemm")
-    shared = 4 * 3 * (16 * (128 + 4) + 16 * 256)
-    kernel.max_dynamic_shared_size_bytes = shared
-    grid, sizes = (-(-n // 128) * -(-n // 256),), (cp.int32(n),) * 3
-    found = {"registers": kernel.num_regs, "local_bytes": kernel.local_size_bytes}
-    return Case(
-        id, title, CUDA,
-        lambda: kernel(grid, (256,), (a, b, output.array, *sizes), shared_mem=shared),
-        output, found | {"shared_bytes": shared} | extra,
-    )  # fmt: skip
+def in_cuda(
+    id, title, path, name, grid, threads, sizes, arrays, output, text=None, shared=0, **extra
+):
+    """Return a case that launches a kernel in CUDA C++, and what its machine code holds."""
+    text = text or (ROOT / path).read_text(encoding="utf-8")
+    cubin = languages.compile_cuda(SimpleNamespace(text=text, where=path), native())
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:  # what is counted is what is timed
+        file.write(cubin)
+        file.flush()
+        kernel = cp.RawModule(path=file.name).get_function(name)
+    if shared:
+        kernel.max_dynamic_shared_size_bytes = shared
+    code = sass.facts(sass.part(sass.disassemble(cubin), name))
+    found = {
+        "registers": kernel.num_regs,
+        "local_bytes": kernel.local_size_bytes,
+        "shared_bytes": shared or kernel.shared_size_bytes,
+        "loop": code["loop"],
+        "ffma": code["FFMA"],
+        "lds128": code["LDS.128"],
+        "ffma_share": code["FFMA"] / code["loop"],
+    }
+    arguments = (*arrays, output.array, *map(cp.int32, sizes))
+
+    def call():
+        kernel(grid, threads, arguments, shared_mem=shared)
+
+    return Case(id, title, path, call, output, found | extra)
+
+
+def native():
+    return f"sm_{cp.cuda.Device().compute_capability}"
+
+
+def twin(id, title, a, b, output, n, of=OWN, **extra):
+    """Return a case for sgemm.cu with other constants: the kernel of tuned.py in CUDA C++."""
+    rows, columns, depth, down, across, stages, blocks, group = of
+    constants = {
+        "ROWS": rows,
+        "COLUMNS": columns,
+        "DEPTH": depth,
+        "STAGES": stages,
+        "GROUP": group,
+        "WARPS_X": across,
+        "THREADS": 32 * down * across,
+        "HIGH": rows // down // 8,
+        "WIDE": columns // across // 4,
+        "BLOCKS": blocks,
+    }
+    text = (ROOT / CUDA).read_text(encoding="utf-8")
+    for name, value in constants.items():
+        text, found = re.subn(rf"\b{name} = \d+", f"{name} = {value}", text)
+        assert found == 1, name
+    shared = 4 * stages * depth * (rows + 4 + columns)
+    grid = (-(-n // rows) * -(-n // columns),)
+    threads = (constants["THREADS"],)
+    return in_cuda(
+        id, title, CUDA, "sgemm", grid, threads, (n, n, n), (a, b), output, text, shared, **extra
+    )
 
 
 def tuned(id, title, of, arrays, output, **extra):
-    rows, columns, _, down, across, *_ = of
+    rows, columns, depth, down, across, stages, blocks, group = of
+    kernel = make_once(rows, columns, depth, down, across, stages, blocks, group=group)
     threads = (32 * down * across,)
-    return case(
-        id, title, make_once(*of), (rows, columns), threads, arrays, output, flat=True, **extra
-    )
+    return case(id, title, kernel, (rows, columns), threads, arrays, output, flat=True, **extra)
 
 
 def ladder(bench, n):
     a, b, arrays, output, cublas, expected = square(bench, n)
     what = f"SGEMM {n} x {n} x {n}"
-    cases = [
-        case(f"sgemm-{id}", f"{what} in Numba, {name}", *rest, arrays, output, rung=rung)
-        for rung, (id, name, *rest) in enumerate(LADDER, 1)
-    ]
-    rung = len(LADDER) + 1
-    title = f"{what} in Numba, tuned"
-    cases.append(tuned("sgemm-tuned", title, TUNED[BEST], arrays, output, rung=rung))
-    title = f"{what} through CuPy's RawModule, CUDA C++"
-    cases.append(in_cuda(a, b, output, n, "sgemm-cuda", title, rung=rung + 1))
-    compare(bench, cases, cublas, expected, n)
+    cases = []
+    for rung, (id, name, kernel, tile, threads) in enumerate(LADDER, 1):
+        title = f"{what} in Numba, {name}"
+        cases.append(case(f"sgemm-{id}", title, kernel, tile, threads, arrays, output, rung=rung))
+        if id in TWINS:
+            grid, title = (-(-n // tile[1]), -(-n // tile[0])), f"{what} in CUDA C++, {name}"
+            at = (*TWINS[id], grid, threads, (n, n, n), (a, b), output)
+            cases.append(in_cuda(f"sgemm-cuda-{id}", title, *at))
+    for rung, (id, name, of) in enumerate(STEPS, len(LADDER) + 1):
+        title = f"{what} in Numba, {name}"
+        cases.append(tuned(f"sgemm-{id}", title, of, arrays, output, rung=rung))
+        title = f"{what} in CUDA C++, {name}"
+        cases.append(twin(f"sgemm-cuda-{id}", title, a, b, output, n, of))
+    title = f"{what} in CUDA C++, deeper tiles"
+    cases.append(twin("sgemm-cuda", title, a, b, output, n, rung=rung + 1))
+    rows = {row["id"]: row for row in compare(bench, cases, cublas, expected, n)}
+    for id, row in rows.items():
+        if other := rows.get(id.replace("sgemm-", "sgemm-cuda-")):
+            row["cuda_tflops"] = other["ours"]  # the picture has both
+            row["cuda_share"] = row["ours"] / other["ours"]
 
 
 def top(bench, n):
     a, b, arrays, output, cublas, expected = square(bench, n)
     title = f"SGEMM {n} x {n} x {n} in Numba"
-    cases = [tuned("sgemm-numba", title, TUNED[BEST], arrays, output)]
+    cases = [tuned("sgemm-numba", title, BEST, arrays, output)]
+    rows = f"{title}, blocks in rows"
+    cases.append(tuned("sgemm-numba-rows", rows, (*BEST[:-1], 1), arrays, output))
     title = f"SGEMM {n} x {n} x {n} in CUDA C++ through CuPy's RawModule"
-    cases.append(in_cuda(a, b, output, n, "sgemm-rawmodule", title))
+    cases.append(twin("sgemm-rawmodule", title, a, b, output, n))
     compare(bench, cases, cublas, expected, n)
 
 
@@ -173,13 +260,17 @@ def tiles(bench, n):
 
 
 def tuning(bench, n):
-    """The last kernel with other tiles."""
-    _, _, arrays, output, cublas, expected = square(bench, n)
+    """The last kernel with other tiles, in both languages."""
+    a, b, arrays, output, cublas, expected = square(bench, n)
+    what = f"SGEMM {n} x {n} x {n} in"
     cases = [
-        tuned(f"sgemm-tuned-{name}", f"SGEMM {n} x {n} x {n} in Numba, tuned, {name}", of, arrays,
-              output)
+        tuned(f"sgemm-tuned-{name}", f"{what} Numba, tuned, {name}", of, arrays, output)
         for name, of in TUNED.items()
-    ]  # fmt: skip
+    ]
+    cases += [
+        twin(f"sgemm-cuda-{name}", f"{what} CUDA C++, tuned, {name}", a, b, output, n, of)
+        for name, of in TWIN_TILES.items()
+    ]
     compare(bench, cases, cublas, expected, n)
 
 

@@ -42,6 +42,12 @@ def disassemble(code: bytes) -> str:
     return done.stdout
 
 
+def part(listing: str, kernel: str) -> str:
+    """Return what a listing has of one kernel. Raises ``KeyError`` where there is no such."""
+    _, *parts = re.split(r"^//-+ \.text\.(\w+)", listing, flags=re.M)
+    return dict(zip(parts[::2], parts[1::2], strict=True))[kernel]
+
+
 def facts(listing: str) -> dict:
     """Return registers, local memory instructions, and what the loop with most FFMA holds.
 

@@ -2,8 +2,10 @@
 
 ``[[plot:ladder]]``, on a line of its own, becomes an SVG that takes the page's colors, light or
 dark. The rungs are the benchmarks whose rows have a ``rung``, in that order; what stands behind
-the last comma of a title is a bar's name. Two lines cross the bars: the reference, and the
-float32 multiply-adds that the GPU can start, as a microbenchmark counted them in a cycle.
+the last comma of a title is a bar's name. Where a row has ``cuda_tflops``, the speed of the same
+kernel in CUDA C++, a thin bar stands below its own; a kernel that exists in CUDA C++ alone has only
+that. Two lines cross the bars: the reference, and the float32 multiply-adds that the GPU can start,
+as a microbenchmark counted them in a cycle.
 """
 
 import statistics
@@ -13,7 +15,8 @@ from lockstep.evidence import Evidence
 
 CEILING = "throughput-fma32"  # a microbenchmark
 WIDTH, LEFT, RIGHT = 680, 170, 86
-STEP, BAR, TOP, BOTTOM = 26, 16, 34, 8
+STEP, BAR, THIN, TOP, BOTTOM = 28, 13, 6, 34, 26
+LANGUAGES = (("Numba", "--ls-accent"), ("CUDA C++", "--ls-soft"))
 
 
 def render(records: Evidence, as_text: bool = False) -> str:
@@ -22,14 +25,25 @@ def render(records: Evidence, as_text: bool = False) -> str:
     if not rows:
         return figures.awaiting("the rungs of the ladder")
     rows.sort(key=lambda row: row["rung"])
-    bars = [(row["title"].split(", ")[-1], row["ours"], row["ratio"]) for row in rows]
+    bars = []
+    for row in rows:
+        only = row["kernel"].endswith(".cu")
+        numba, cuda = (None, row["ours"]) if only else (row["ours"], row.get("cuda_tflops"))
+        bars.append((row["title"].split(", ")[-1], numba, cuda, row["reference"]))
     reference = statistics.median(row["reference"] for row in rows)
     ceiling = records.microbenchmarks.get(CEILING)
     lines = [("cuBLAS", reference)]
     if ceiling and ceiling["fresh"]:
         lines.append(("multiply-adds", ceiling["value"]))
     unit = rows[0]["unit"]
-    words = [f"{name} {figures.quantity(value, unit)}" for name, value, _ in bars]
+    words = []
+    for name, *both, _ in bars:
+        said = [
+            f"{figures.quantity(value, unit)} in {language}"
+            for value, (language, _) in zip(both, LANGUAGES, strict=True)
+            if value
+        ]
+        words.append(f"{name} {' and '.join(said)}")
     words += [f"{name} {figures.quantity(value, unit)}" for name, value in lines]
     if as_text:
         return "\n".join(f"- {line}" for line in words)
@@ -37,11 +51,18 @@ def render(records: Evidence, as_text: bool = False) -> str:
 
 
 def _draw(bars: list[tuple], lines: list[tuple], unit: str, words: str) -> str:
-    most = max([value for _, value, _ in bars] + [value for _, value in lines])
+    speeds = [speed for _, *both, _ in bars for speed in both if speed]
+    most = max(speeds + [value for _, value in lines])
     height = TOP + STEP * len(bars) + BOTTOM
 
     def x(value: float) -> float:
         return round(LEFT + (WIDTH - LEFT - RIGHT) * value / most, 1)
+
+    def box(left: int, y: int, wide: float, high: int, color: str) -> str:
+        return (
+            f'<rect x="{left}" y="{y}" width="{wide}" height="{high}" rx="1" '
+            f'style="fill: var({color})"/>'
+        )
 
     inside = []
     for i, (name, value) in enumerate(lines):
@@ -51,15 +72,22 @@ def _draw(bars: list[tuple], lines: list[tuple], unit: str, words: str) -> str:
         )
         words_of = f"{name} {figures.quantity(value)}"
         inside.append(charts.text(WIDTH if i else x(value) + 4, TOP - 12, words_of, "end"))
-    for i, (name, value, ratio) in enumerate(bars):
+    for i, (name, numba, cuda, reference) in enumerate(bars):
         y = TOP + i * STEP
-        middle = y + BAR / 2 + 4
-        inside.append(charts.text(LEFT - 8, middle, name, "end"))
-        inside.append(
-            f'<rect x="{LEFT}" y="{y}" width="{max(1, round(x(value) - LEFT, 1))}" height="{BAR}" '
-            'rx="1" style="fill: var(--ls-accent)"/>'
-        )
-        share = f"{figures.quantity(value)} ({figures.quantity(ratio, '%')})"
-        inside.append(charts.text(x(value) + 6, middle, share, "start"))
+        inside.append(charts.text(LEFT - 8, y + BAR / 2 + 4, name, "end"))
+        for speed, at, high, (_, color) in zip(
+            (numba, cuda), (y, y + BAR + 1), (BAR, THIN), LANGUAGES, strict=True
+        ):
+            if speed:
+                wide = max(1, round(x(speed) - LEFT, 1))
+                inside.append(box(LEFT, at, wide, high, color))
+        speed = numba or cuda
+        share = f"{figures.quantity(speed)} ({figures.quantity(speed / reference, '%')})"
+        end = x(max(filter(None, (numba, cuda))))
+        inside.append(charts.text(end + 6, y + BAR / 2 + 4, share, "start"))
     inside.append(charts.text(LEFT, TOP - 12, unit, "start", "--ls-soft"))
+    if any(cuda for _, _, cuda, _ in bars):
+        for at, (language, color) in zip((LEFT, LEFT + 90), LANGUAGES, strict=True):
+            inside.append(box(at, height - 16, 12, 9, color))
+            inside.append(charts.text(at + 18, height - 8, language, "start"))
     return charts.picture(WIDTH, height, words, inside)

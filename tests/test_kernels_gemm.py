@@ -59,8 +59,11 @@ else:
         "warps, any": (make_warps(128, 128, 8, 2, 4, piece=1), big, 256, False),
         "tuned": (make_tuned(128, 256, 8, 2, 4, 3, 1), wide, 256, True),
         "tuned, any": (make_tuned(128, 256, 8, 2, 4, 3, 1, 1), wide, 256, True),
+        "ahead": (make_tuned(128, 128, 8, 2, 4, 2, 2, group=1), big, 256, True),
+        "stages": (make_tuned(128, 128, 8, 2, 4, 3, 2), big, 256, True),
     }
-NEED_PIECES = {"pipeline", "warps", "tuned"}  # rows of b that start at multiples of 16 bytes
+# Their rows of b start at multiples of 16 bytes.
+NEED_PIECES = {"pipeline", "warps", "tuned", "ahead", "stages"}
 
 
 def numbers(*shape):
@@ -183,6 +186,34 @@ def test_cuda_cpp_sgemm():
             blocks, sizes = -(-m // 128) * -(-n // 256), map(np.int32, (m, n, k))
             kernel((blocks,), (256,), (a, b, c, *sizes), shared_mem=shared)
             np.testing.assert_array_equal(c.get(), a.get() @ b.get())
+
+
+# CUDA C++: file, kernel, rows and columns of a block's results, its threads
+TWINS = [
+    ("tiled.cu", "tiled", (16, 16), (16, 16)),
+    ("registers.cu", "column", (64, 64), (64, 4)),
+    ("registers.cu", "rectangle", (128, 128), (16, 16)),
+    ("vectors.cu", "vectors", (128, 128), (16, 16)),
+    ("vectors.cu", "padded", (128, 128), (16, 16)),
+    ("pipeline.cu", "pipeline", (128, 128), (16, 16)),
+    ("pipeline.cu", "pipeline_any", (128, 128), (16, 16)),
+    ("pipeline.cu", "warps", (128, 128), (256,)),
+    ("pipeline.cu", "warps_any", (128, 128), (256,)),
+]
+
+
+@pytest.mark.parametrize(("file", "name", "tile", "threads"), TWINS, ids=[x[1] for x in TWINS])
+def test_cuda_cpp_rungs(file, name, tile, threads):
+    if SIMULATOR:
+        return compiled(file, name)
+    [kernel] = loaded(file, name)
+    for m, k, n in SHAPES:
+        if name in NEED_PIECES:
+            n = -(-n // 4) * 4
+        a, b, c = map(exact, (numbers(m, k), numbers(k, n), np.full((m, n), np.nan, np.float32)))
+        sizes = map(np.int32, (m, n, k))
+        kernel((-(-n // tile[1]), -(-m // tile[0])), threads, (a, b, c, *sizes))
+        np.testing.assert_array_equal(c.get(), a.get() @ b.get())
 
 
 if SIMULATOR:

@@ -1,9 +1,14 @@
 """The picture of a ladder: bars as long as their figures, in the order of the rungs."""
 
+import ast
+import re
 import xml.etree.ElementTree as ElementTree
 from types import SimpleNamespace
 
 from lockstep import ladder, plots
+from lockstep.page import find_root
+
+ROOT = find_root()
 
 
 def records(*rungs, ceiling=None):
@@ -15,6 +20,7 @@ def records(*rungs, ceiling=None):
             "reference": 50.0,
             "ratio": ours / 50,
             "unit": "TFLOP/s",
+            "kernel": "kernels/gemm/tiled.py",
             "fresh": True,
         }
         for rung, name, ours in rungs
@@ -34,6 +40,20 @@ def test_bars_stand_in_order_and_are_as_long_as_their_figures():
     assert all(figure in words for figure in ("10.0", "40.0", "50.0", "80.0"))
 
 
+def test_a_thin_bar_is_the_same_kernel_in_the_other_language():
+    found = records((1, "naive", 10.0), (2, "deep", 40.0), ceiling=80.0)
+    found.benchmarks["sgemm-naive"]["cuda_tflops"] = 20.0
+    found.benchmarks["sgemm-deep"]["kernel"] = "snippets/gemm/sgemm.cu"
+    image = ElementTree.fromstring(plots.render("ladder", found))
+    bars = [bar for bar in image.iter("rect") if bar.get("x") == str(ladder.LEFT)]
+    wide, high = ([float(bar.get(side)) for bar in bars] for side in ("width", "height"))
+    assert wide[1] == 2 * wide[0] and wide[2] == 4 * wide[0]
+    assert high[:3] == [ladder.BAR, ladder.THIN, ladder.THIN]  # behind them the legend's
+    text = plots.render("ladder", found, as_text=True).replace("\u202f", " ")
+    assert "naive 10.0 TFLOP/s in Numba and 20.0 TFLOP/s in CUDA C++" in text
+    assert "deep 40.0 TFLOP/s in CUDA C++" in text
+
+
 def test_a_ladder_without_figures_says_so():
     empty = SimpleNamespace(benchmarks={"copy": {"fresh": True}}, microbenchmarks={})
     assert "ladder" in plots.render("ladder", empty) and "<svg" not in plots.render("ladder", empty)
@@ -42,3 +62,15 @@ def test_a_ladder_without_figures_says_so():
 def test_the_text_has_a_line_for_each_bar_and_line():
     text = plots.render("ladder", records((1, "naive", 10.0)), as_text=True)
     assert len(text.splitlines()) == 2
+
+
+def test_the_last_rung_has_the_tile_that_the_search_found():
+    found = (ROOT / "snippets/output/matmul-worklog/search.txt").read_text(encoding="utf-8")
+    tile = re.search(r"TFLOP/s (\(.*\))", found)[1]
+    script = (ROOT / "benchmarks/gemm.py").read_text(encoding="utf-8")
+    measured = ast.literal_eval(re.search(r"^BEST = (.*)$", script, re.M)[1])
+    assert measured[:7] == ast.literal_eval(tile)
+    kernel = (ROOT / "kernels/gemm/tuned.py").read_text(encoding="utf-8")
+    call = re.search(r"^tuned = make_tuned\((.*)\)$", kernel, re.M)[1]
+    shown = [int(word.rpartition("=")[2]) for word in call.split(", ")]
+    assert tuple(shown) == measured[:7]

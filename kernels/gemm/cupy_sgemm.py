@@ -1,9 +1,6 @@
 """The top of the ladder in CUDA C++, through CuPy."""
 
-# --8<-- [start:imports]
 import cupy as cp
-
-# --8<-- [end:imports]
 
 # --8<-- [start:load]
 module = cp.RawModule(code=open("sgemm.cu").read(), options=("-std=c++17",))

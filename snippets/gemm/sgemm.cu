@@ -1,6 +1,6 @@
 // A block of 2 x 4 warps computes 128 x 256 results, each thread 8 x 16 of them.
 constexpr int ROWS = 128, COLUMNS = 256, DEPTH = 16, STAGES = 3, GROUP = 8;
-constexpr int WARPS_X = 4, THREADS = 256, HIGH = 8, WIDE = 16;
+constexpr int WARPS_X = 4, THREADS = 256, HIGH = 8, WIDE = 16, BLOCKS = 1;  // BLOCKS: at least
 constexpr int PITCH = ROWS + 4;  // of the turned tile of a
 constexpr int TILE_A = DEPTH * PITCH, TILE_B = DEPTH * COLUMNS, STAGE = TILE_A + TILE_B;
 
@@ -118,14 +118,14 @@ __device__ void multiply(const float* __restrict__ a, const float* __restrict__ 
 }
 
 // For an n that is a multiple of four: each row of b and c then starts at a multiple of 16 bytes.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 sgemm(const float* a, const float* b, float* c, int m, int n, int k)
 {
     multiply<4>(a, b, c, m, n, k);
 }
 
 // For any n.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 sgemm_any(const float* a, const float* b, float* c, int m, int n, int k)
 {
     multiply<1>(a, b, c, m, n, k);
