@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from cuda.core import Program, ProgramOptions
 
+from benchmarks import harness
 from benchmarks.harness import ROOT, Case, Output, Reference, summarize
 from kernels.tensor_cores import mma_sync, mma_tf32, wgmma
 from kernels.tensor_cores.ceiling import ceiling_kernel
@@ -73,10 +74,10 @@ def text(file):
     return (ROOT / CUDA / file).read_text(encoding="utf-8")
 
 
-def by_wmma():
+def by_wmma(name):
     toolkit = os.environ.get("CUDA_HOME", "/usr/local/cuda")
     options = ("-std=c++17", f"-I{toolkit}/include")
-    return cp.RawModule(code=text("wmma.cu"), options=options).get_function("wmma")
+    return cp.RawModule(code=text(f"{name}.cu"), options=options).get_function(name)
 
 
 def hopper(code, kernel):
@@ -95,7 +96,8 @@ def bfloat16(bench, n):
     half, full = Bfloat16(bench.xp, (n, n)), bench.output((n, n))
     sizes, blocks = (np.int32(n),) * 3, bench.device.multiprocessors
 
-    wmma = by_wmma()
+    wmma, wmma_ring = by_wmma("wmma"), by_wmma("wmma_ring")
+    wmma_ring.max_dynamic_shared_size_bytes = wmma_shared = 4 * 2 * (128 * 40 + 32 * 264)
     mma = cp.RawModule(code=text("mma_sync.cu")).get_function("mma_sync")
     mma.max_dynamic_shared_size_bytes = mma_shared = MMA_STAGES * STAGE
     mma_grid = (-(-n // 128) * -(-n // MMA_WIDTH),)
@@ -121,13 +123,25 @@ def bfloat16(bench, n):
     t_a, t_b, t_c = map(as_torch, (bits_a, bits_b, half.array))
     end = "" if n == 8192 else f"-{n}"  # the bars are set at 8192
     what = f"bfloat16, {n} x {n} x {n}"
-    bench.compare(
+    rows = bench.compare(
         [
             Case(
                 f"bf16-gemm-wmma{end}",
                 f"WMMA, CUDA C++, {what}, float32 results",
                 CUDA + "wmma.cu",
                 lambda: wmma((-(-n // 128),) * 2, (256,), (bits_a, bits_b, full.array, *sizes)),
+                full,
+            ),
+            Case(
+                f"bf16-gemm-wmma-ring{end}",
+                f"WMMA with a ring of copies, CUDA C++, {what}, float32 results",
+                CUDA + "wmma_ring.cu",
+                lambda: wmma_ring(
+                    (-(-n // 256), -(-n // 128)),
+                    (256,),
+                    (bits_a, bits_b, full.array, *sizes),
+                    shared_mem=wmma_shared,
+                ),
                 full,
             ),
             Case(
@@ -175,6 +189,10 @@ def bfloat16(bench, n):
         bytes=3 * 2 * n * n,
         flops=2 * n**3,
     )
+    for row in rows[:2]:  # the results of WMMA are float32
+        row["bytes"] = (2 + 2 + 4) * n * n
+        row["gbps"] = harness.rounded(row["bytes"] / row["us"] / 1e3)
+        row["copy_share"] = harness.rounded(row["gbps"] / row["copy_gbps"])
 
 
 def tf32(bench, n):
@@ -244,7 +262,7 @@ def ceilings(bench, steps):
 def precision(bench, depths):
     """Errors against float64 of the same float32 data, 256 x k times k x 256."""
     n = 256
-    wmma = by_wmma()
+    wmma = by_wmma("wmma")
     tiles = (n // mma_tf32.BM_TF32) * (n // mma_tf32.BN_TF32)
     shared = mma_tf32.STAGES_TF32 * mma_tf32.STAGE_TF32
     numba = bench.device.numba

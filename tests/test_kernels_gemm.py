@@ -31,7 +31,7 @@ SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 GUARD = 37
 # Shapes (m, k, n) of products; k and n that are multiples of four take another way.
 SHAPES = [(1, 1, 1), (5, 3, 7), (9, 8, 12)]
-LARGER = [(127, 129, 131), (129, 20, 132), (1, 131, 260), (257, 7, 1)]
+LARGER = [(127, 129, 131), (129, 20, 132), (1, 131, 260), (257, 7, 1), (1153, 5, 260)]
 
 # name -> kernel, rows and columns of a block's tile, threads, and whether the grid is flat
 if SIMULATOR:
@@ -59,11 +59,14 @@ else:
         "warps, any": (make_warps(128, 128, 8, 2, 4, piece=1), big, 256, False),
         "tuned": (make_tuned(128, 256, 8, 2, 4, 3, 1), wide, 256, True),
         "tuned, any": (make_tuned(128, 256, 8, 2, 4, 3, 1, 1), wide, 256, True),
+        "padded": (make_vectors(128, 128, 8, 8, 8, 4), big, (16, 16), False),
         "ahead": (make_tuned(128, 128, 8, 2, 4, 2, 2, group=1), big, 256, True),
+        "ahead, any": (make_tuned(128, 128, 8, 2, 4, 2, 2, 1, 1), big, 256, True),
+        "grouped": (make_tuned(128, 128, 8, 2, 4, 2, 2), big, 256, True),
         "stages": (make_tuned(128, 128, 8, 2, 4, 3, 2), big, 256, True),
     }
 # Their rows of b start at multiples of 16 bytes.
-NEED_PIECES = {"pipeline", "warps", "tuned", "ahead", "stages"}
+NEED_PIECES = {"pipeline", "warps", "tuned", "ahead", "grouped", "stages"}
 
 
 def numbers(*shape):

@@ -49,7 +49,7 @@ SIGNATURES = {
     "mma_tf32:mma_tf32_kernel": "void(float32[:,::1], float32[:,::1], float32[:,::1])",
     "wgmma:wgmma_kernel": "void(uint8[::1], int32, int32, int32)",
 }
-CUDA_CPP = {"wmma": "sm_90", "mma_sync": "sm_90", "wgmma": "sm_90a"}
+CUDA_CPP = {"wmma": "sm_90", "wmma_ring": "sm_90", "mma_sync": "sm_90", "wgmma": "sm_90a"}
 
 
 # ---------------------------------------------------------------- rounding
@@ -193,6 +193,14 @@ if not SIMULATOR:
             kernel = cp.RawModule(code=text, options=options).get_function(name)
             kernel((-(-n // 128), -(-m // 128)), (256,), (a, b, memory, *sizes))
             return
+        if name == "wmma_ring":
+            toolkit = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+            options = ("-std=c++17", f"-I{toolkit}/include")
+            kernel = cp.RawModule(code=text, options=options).get_function(name)
+            kernel.max_dynamic_shared_size_bytes = shared = 4 * 2 * (128 * 40 + 32 * 264)
+            grid = -(-n // 256), -(-m // 128)
+            kernel(grid, (256,), (a, b, memory, *sizes), shared_mem=shared)
+            return
         if name == "mma_sync":
             kernel = cp.RawModule(code=text).get_function(name)
             kernel.max_dynamic_shared_size_bytes = shared = 3 * 48 * 1024
@@ -218,12 +226,12 @@ if not SIMULATOR:
             a, b = operands(m, n, k)
             with cp.cuda.using_allocator(None):  # for compute-sanitizer: no pool around them
                 d_a, d_b = cp.asarray(to_bfloat16(a)), cp.asarray(to_bfloat16(b))
-                kind = np.float32 if name == "wmma" else np.uint16
+                kind = np.float32 if name.startswith("wmma") else np.uint16
                 memory = cp.asarray(np.full(m * n + 300 * n + 600, 7, kind))
             cuda_cpp(name, memory, m, n, k, d_a, d_b)
             got, room = memory.get()[: m * n], memory.get()[m * n :]
             expected = a @ b
-            if name != "wmma":
+            if kind is np.uint16:
                 got, expected = from_bfloat16(got), from_bfloat16(to_bfloat16(expected))
             np.testing.assert_array_equal(got.reshape(m, n), expected, err_msg=f"{m, n, k}")
             assert (room == 7).all(), f"{name} writes outside at {m, n, k}"

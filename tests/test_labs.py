@@ -1,4 +1,7 @@
-"""A lab's notebook has the cells of its script, and what they printed on a GPU."""
+"""A lab's notebook has the cells of its script, and what they printed on a GPU.
+
+Between them there may be kernels of the site, which the cells use.
+"""
 
 import re
 
@@ -29,12 +32,29 @@ def test_a_lab_has_kind_lab_and_stands_in_the_list(lab):
 
 
 def test_the_notebook_has_the_cells_of_the_script(lab):
-    (script,) = {block.path for block in lab.blocks if block.runs}
-    assert script == f"snippets/labs/{lab.path.rpartition('/')[2].removesuffix('.md')}.py"
+    script = f"snippets/labs/{lab.path.rpartition('/')[2].removesuffix('.md')}.py"
+    runs = [block for block in lab.blocks if block.runs]
+    assert not [b for b in runs if b.path != script and b.path.startswith("snippets/labs/")]
     source = export.Source(ROOT, [lab], evidence.Evidence(ROOT), draft=True)
     book = export.notebook(lab, source)
     code = ["".join(c["source"]).strip() for c in book["cells"] if c["cell_type"] == "code"]
-    assert code == cells((ROOT / script).read_text(encoding="utf-8"))
+    own = [text for block, text in zip(runs, code, strict=True) if block.path == script]
+    assert own == cells((ROOT / script).read_text(encoding="utf-8"))
+
+
+def test_the_roofline_has_every_kernel_that_the_site_places():
+    """Each benchmark with operations and bytes has a dot in the lesson, and a letter in the lab."""
+    lab = read(ROOT / "docs/labs/roofline.md", ROOT)
+    shown = {block.path for block in lab.blocks}
+    shown.add("benchmarks/vector_add.py")  # an ElementwiseKernel of CuPy's, as in cupy_add.py
+    rows = evidence.Evidence(ROOT).benchmarks.values()
+    placed = {row["kernel"] for row in rows if row.get("flops") and row.get("bytes")}
+    assert placed and not placed - shown, (
+        "To mend: include the kernel in docs/labs/roofline.md, measure it in"
+        " snippets/labs/roofline.py, and run the page on a GPU."
+    )
+    printed = [block.text for block in lab.blocks if block.language == "output"]
+    assert not [text for text in printed if "left out" in text], "the record is of a lesser GPU"
 
 
 def test_what_a_run_printed_is_the_output_of_its_cell(lab, monkeypatch):

@@ -62,6 +62,26 @@ def matmul_cuda(a, b):
 
 # --8<-- [end:mma_sync]
 
+# --8<-- [start:ring]
+module = cp.RawModule(code=open("wmma_ring.cu").read(), options=options)
+wmma_ring = module.get_function("wmma_ring")
+wmma_ring.max_dynamic_shared_size_bytes = RING_SHARED = 4 * 2 * (128 * 40 + 32 * 264)  # four stages
+
+
+def matmul_wmma_ring(a, b):
+    """Return ``a @ b`` as float32, for a of shape (M, K) and b of shape (K, N) in bfloat16."""
+    rows, columns = len(a), np.shape(b)[1]
+    d_a, d_b = cp.asarray(padded(a)), cp.asarray(padded(b))
+    (m, k), n = d_a.shape, d_b.shape[1]
+    c = cp.empty((m, n), np.float32)
+    sizes = (np.int32(m), np.int32(n), np.int32(k))
+    blocks = -(-n // 256), -(-m // 128)
+    wmma_ring(blocks, (256,), (d_a, d_b, c, *sizes), shared_mem=RING_SHARED)
+    return c.get()[:rows, :columns]
+
+
+# --8<-- [end:ring]
+
 
 def _same():
     """
@@ -72,4 +92,10 @@ def _same():
     True
 
     --8<-- [end:same]
+
+    --8<-- [start:ring_example]
+    >>> bool(np.allclose(matmul_wmma_ring(a, b), matmul_wmma(a, b), atol=1e-4))
+    True
+
+    --8<-- [end:ring_example]
     """
