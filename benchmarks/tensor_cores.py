@@ -209,6 +209,7 @@ def tf32(bench, n):
         torch.backends.cuda.matmul.allow_tf32 = True
         torch.matmul(t_a, t_b, out=t_c)
 
+    expected = a.astype(cp.float64) @ b.astype(cp.float64)
     bench.compare(
         [
             Case(
@@ -220,7 +221,42 @@ def tf32(bench, n):
             )
         ],
         Reference("cuBLAS TF32, torch.matmul", cublas, output),
-        a.astype(cp.float64) @ b.astype(cp.float64),
+        expected,
+        size=n,
+        dtype="float32",
+        unit="TFLOP/s",
+        tolerance=1e-3,
+        bytes=3 * 4 * n * n,
+        flops=2 * n**3,
+    )
+
+    turned, sizes = cp.ascontiguousarray(b.T), (np.int32(n),) * 3
+    t_turned, ring = (
+        torch.as_tensor(turned, device="cuda").T,
+        hopper(text("wgmma_tf32.cu"), "wgmma_tf32"),
+    )
+    ring.max_dynamic_shared_size_bytes = ring_shared = 4 * STAGE + 64
+    maps = [
+        tensor_map(x.view(cp.uint16), rows).view("V128") for x, rows in ((a, 128), (turned, 256))
+    ]
+    blocks = (bench.device.multiprocessors,)
+
+    def cublas_turned():
+        torch.backends.cuda.matmul.allow_tf32 = True
+        torch.matmul(t_a, t_turned, out=t_c)
+
+    bench.compare(
+        [
+            Case(
+                "tf32-gemm-rawmodule",
+                f"wgmma and TMA, CUDA C++, TF32, {n} x {n} x {n}, b turned before",
+                CUDA + "wgmma_tf32.cu",
+                lambda: ring(blocks, (384,), (*maps, output.array, *sizes), shared_mem=ring_shared),
+                output,
+            )
+        ],
+        Reference("cuBLAS TF32, torch.matmul, b turned before", cublas_turned, output),
+        expected,
         size=n,
         dtype="float32",
         unit="TFLOP/s",

@@ -49,7 +49,13 @@ SIGNATURES = {
     "mma_tf32:mma_tf32_kernel": "void(float32[:,::1], float32[:,::1], float32[:,::1])",
     "wgmma:wgmma_kernel": "void(uint8[::1], int32, int32, int32)",
 }
-CUDA_CPP = {"wmma": "sm_90", "wmma_ring": "sm_90", "mma_sync": "sm_90", "wgmma": "sm_90a"}
+CUDA_CPP = {
+    "wmma": "sm_90",
+    "wmma_ring": "sm_90",
+    "mma_sync": "sm_90",
+    "wgmma": "sm_90a",
+    "wgmma_tf32": "sm_90a",
+}
 
 
 # ---------------------------------------------------------------- rounding
@@ -207,26 +213,40 @@ if not SIMULATOR:
             blocks = -(-m // 128) * -(-n // 256)
             kernel((blocks,), (256,), (a, b, memory, *sizes), shared_mem=shared)
             return
-        cubin = languages.compile_cuda(SimpleNamespace(text=text, where=name), "sm_90a")
-        file = Path(os.environ.get("TMPDIR", "/tmp")) / f"lockstep-{os.getpid()}-{name}.cubin"
-        file.write_bytes(cubin)
-        kernel = cp.RawModule(path=str(file)).get_function(name)
-        file.unlink()
+        kernel = for_hopper(name, text)
+        if name == "wgmma_tf32":
+            kernel.max_dynamic_shared_size_bytes = shared = 4 * 48 * 1024 + 64
+            maps = [tensor_map(x.view(np.uint16), rows) for x, rows in ((a, 128), (b, 256))]
+            by_value = [x.view("V128") for x in maps]
+            kernel((3,), (384,), (*by_value, memory, *sizes), shared_mem=shared)
+            return
         kernel.max_dynamic_shared_size_bytes = shared = (4 * 48 + 4 * 8) * 1024 + 64
         c = memory[: m * n].reshape(m, n)
         maps = [tensor_map(x, rows).view("V128") for x, rows in ((a, 128), (b, 64), (c, 64))]
         kernel((4,), (384,), (*maps, *sizes), shared_mem=shared)
 
+    def for_hopper(name, text):
+        cubin = languages.compile_cuda(SimpleNamespace(text=text, where=name), "sm_90a")
+        file = Path(os.environ.get("TMPDIR", "/tmp")) / f"lockstep-{os.getpid()}-{name}.cubin"
+        file.write_bytes(cubin)
+        kernel = cp.RawModule(path=str(file)).get_function(name)
+        file.unlink()
+        return kernel
+
     @pytest.mark.parametrize("name", CUDA_CPP)
     def test_cuda_cpp(name):
         shapes = [(1, 8, 8), (128, 256, 64), (129, 264, 72), (127, 40, 200), (300, 520, 136)]
+        if name == "wgmma_tf32":
+            shapes += [(1, 2, 4), (129, 258, 68)]
         if name == "wmma":  # it copies elements one by one, and so has no limits
             shapes += [(1, 1, 1), (129, 131, 67)]
         for m, n, k in shapes:
             a, b = operands(m, n, k)
             with cp.cuda.using_allocator(None):  # for compute-sanitizer: no pool around them
                 d_a, d_b = cp.asarray(to_bfloat16(a)), cp.asarray(to_bfloat16(b))
-                kind = np.float32 if name.startswith("wmma") else np.uint16
+                if name == "wgmma_tf32":
+                    d_a, d_b = cp.asarray(a), cp.asarray(np.ascontiguousarray(b.T))
+                kind = np.uint16 if name in {"mma_sync", "wgmma"} else np.float32
                 memory = cp.asarray(np.full(m * n + 300 * n + 600, 7, kind))
             cuda_cpp(name, memory, m, n, k, d_a, d_b)
             got, room = memory.get()[: m * n], memory.get()[m * n :]

@@ -9,11 +9,13 @@ from kernels.cublas.modes import gemm
 from kernels.cublas.narrow_layer import make_narrow_layer, narrow_shape
 from kernels.cublas.small_products import make_small_products
 
-WIDTHS = (4, 8, 16, 32, 64)
+# Closer together where a hand kernel and the library change places
+SIDES = (4, 8, 16, 20, 24, 28, 32)
+WIDTHS = (4, 8, 16, 32, 40, 48, 56, 64)
 
 
 def run(bench):
-    for n in (4, 8, 16, 32):
+    for n in SIDES:
         with bench.part(f"products of {n} x {n}"):
             products(bench, n, 2**16 if bench.quick else 2**25)
     for width in WIDTHS:

@@ -331,13 +331,18 @@ if can("mma.sync in TF32", enough, needed):
 if can("wgmma and TMA", capability == (9, 0), "compute capability 9.0; later ones lack them, too"):
     from cuda.core import Program, ProgramOptions
 
-    # CuPy compiles for sm_90, which lacks these instructions: let it load what is compiled here.
-    options = ProgramOptions(arch="sm_90a", std="c++17")
-    cubin = Program(open("wgmma.cu").read(), "c++", options).compile("cubin").code
-    with open("wgmma.cubin", "wb") as file:
-        file.write(cubin)
-    wgmma = cp.RawModule(path="wgmma.cubin").get_function("wgmma")
-    wgmma.max_dynamic_shared_size_bytes = shared = 4 * 48 * 1024 + 4 * 8 * 1024 + 64
+    def load_for_hopper(source, name, shared):
+        """Compile here what CuPy cannot, since it compiles for sm_90, and let CuPy load it."""
+        options = ProgramOptions(arch="sm_90a", std="c++17")
+        cubin = Program(open(source).read(), "c++", options).compile("cubin").code
+        with open(f"{name}.cubin", "wb") as file:
+            file.write(cubin)
+        kernel = cp.RawModule(path=f"{name}.cubin").get_function(name)
+        kernel.max_dynamic_shared_size_bytes = shared
+        return kernel
+
+    shared = 4 * 48 * 1024 + 4 * 8 * 1024 + 64
+    wgmma = load_for_hopper("wgmma.cu", "wgmma", shared)
     maps = [tensor_map(x, rows) for x, rows in zip(bits, (128, 64, 64), strict=True)]
     blocks, by_value = multiprocessors // 2 * 2, [x.view("V128") for x in maps]
     call = partial(wgmma, (blocks,), (384,), (*by_value, *sizes), shared_mem=shared)
@@ -347,6 +352,13 @@ if can("wgmma and TMA", capability == (9, 0), "compute capability 9.0; later one
     launch(wgmma_kernel, multiprocessors, 384, SHARED, *numbers)
     call = partial(wgmma_kernel[multiprocessors, 384, 0, SHARED], *numbers)
     measure("wgmma and TMA, Numba", call, bits[2], of_bits, *cost16, tensor_peak)
+
+    shared, turned = 4 * 48 * 1024 + 64, cp.ascontiguousarray(right.T)
+    maps = [tensor_map(x.view(cp.uint16), rows) for x, rows in ((left, 128), (turned, 256))]
+    numbers = *(x.view("V128") for x in maps), result, *sizes
+    ring = load_for_hopper("wgmma_tf32.cu", "wgmma_tf32", shared)
+    call = partial(ring, (multiprocessors,), (384,), numbers, shared_mem=shared)
+    measure("wgmma in TF32, CUDA C++", call, result, expected, *cost, tf32_peak)
 # --8<-- [end:hopper]
 
 # %%
