@@ -1,44 +1,95 @@
-"""Bytes in flight against bandwidth, drawn from the evidence when the site is built.
+"""What is in flight against what comes out, drawn from the evidence when the site is built.
 
-``[[plot:inflight]]``, on a line of its own, becomes an SVG that takes the page's colors, light or
-dark. The points are the microbenchmarks ``occupancy-bandwidth-*``; the line is Little's law, the
-bytes in flight over the latency of one load; the ceiling is the rate of a plain copy.
+``[[plot:inflight]]`` and ``[[plot:chains]]``, on lines of their own, become SVGs that take the
+page's colors, light or dark. The points are microbenchmarks at several occupancies. The line is
+Little's law, what is in flight over the latency of one; the ceiling was measured, too.
 """
+
+from dataclasses import dataclass
 
 from lockstep import charts, figures
 from lockstep.evidence import Evidence
 
-POINTS, MANY = "occupancy-bandwidth-", "-x4"  # the second ending: four loads a thread
-LATENCY, CEILING = "latency-hbm", "device-copy"
+MANY = "-x4"  # the ending of rows with four in flight a thread, not one
+BYTES = "occupancy-bandwidth-"  # rows that say how much is in flight at an occupancy
 WIDTH, HEIGHT = 680, 320
 LEFT, RIGHT, TOP, BOTTOM = 56, 18, 24, 44
 
 
-def render(records: Evidence, as_text: bool = False) -> str:
-    """Return the plot as Markdown. ``as_text``: a list of its figures."""
+@dataclass
+class Plot:
+    points: str  # the ids of the rows begin so
+    latency: str
+    ceiling: str
+    rate: str  # the unit of the points
+    up: tuple[str, float]  # the unit at the axis, and how many of the rate it is
+    across: tuple[str, float, str]  # what is in flight, how many make a unit, a step's name
+    step: tuple[float, float]  # between the lines: across and up, in these units
+    size: int  # bytes for one of what is in flight
+    each: float  # what one gives, in the rate times ns
+    names: tuple[str, str]  # of the ceiling, and of the law
+    last: float  # points further right are left out: how many times as far as the law's end
+
+
+PLOTS = {
+    "inflight": Plot(
+        BYTES,
+        "latency-hbm",
+        "device-copy",
+        "GB/s",
+        ("TB/s", 1000),
+        ("MB in flight", 1e6, "MB"),
+        (1, 1),
+        1,
+        1,
+        ("plain copy", "bytes / latency"),
+        9,
+    ),
+    "chains": Plot(
+        "occupancy-fma-",
+        "latency-fma32",
+        "throughput-fma32",
+        "TFLOP/s",
+        ("TFLOP/s", 1),
+        ("thousand multiply-adds in flight", 1e3, "thousand multiply-adds"),
+        (50, 20),
+        4,
+        2e-3,
+        ("multiply-adds that can start", "two operations / latency"),
+        4.2,
+    ),
+}
+
+
+def render(name: str, records: Evidence, as_text: bool = False) -> str:
+    """Return a plot as Markdown. ``as_text``: a list of its figures."""
+    plot = PLOTS[name]
     micro = {i: row for i, row in records.microbenchmarks.items() if row["fresh"]}
-    points = [
-        (row["in_flight_bytes"], row["value"], i.endswith(MANY))
-        for i, row in micro.items()
-        if i.startswith(POINTS)
-    ]
-    missing = [i for i in (LATENCY, CEILING) if i not in micro]
+    points = []
+    for i, row in micro.items():
+        same = micro.get(i.replace(plot.points, BYTES))  # at the same occupancy
+        if i.startswith(plot.points) and same:
+            points.append((same["in_flight_bytes"] / plot.size, row["value"], i.endswith(MANY)))
+    missing = [i for i in (plot.latency, plot.ceiling) if i not in micro]
     if missing or not points:
-        what = ", ".join(missing) or f"{POINTS}*"
-        return figures.awaiting(what)
-    points.sort()
+        return figures.awaiting(", ".join(missing) or f"{plot.points}*")
+    latency, ceiling = micro[plot.latency]["ns"], micro[plot.ceiling]["value"]
+    full = ceiling * latency / plot.each  # so much in flight would be enough
+    points = sorted(point for point in points if point[0] <= plot.last * full)
+    _, unit, unit_name = plot.across
     words = [
-        f"{size / 1e6:.2f} MB in flight, {'four loads' if many else 'one load'} a thread: "
-        + figures.quantity(rate, "GB/s")
+        f"{size / unit:.2f} {unit_name} in flight, {'four' if many else 'one'} a thread: "
+        + figures.quantity(rate, plot.rate)
         for size, rate, many in points
     ]
     if as_text:
         return "\n".join(f"- {line}" for line in words)
-    return _draw(points, micro[LATENCY]["ns"], micro[CEILING]["value"], "; ".join(words))
+    return _draw(plot, points, full, ceiling, "; ".join(words))
 
 
-def _draw(points: list[tuple], latency: float, ceiling: float, words: str) -> str:
+def _draw(plot: Plot, points: list[tuple], full: float, ceiling: float, words: str) -> str:
     most_x, most_y = 1.05 * points[-1][0], 1.15 * ceiling
+    (up, rate_unit), (across, unit, _), steps = plot.up, plot.across, plot.step
 
     def x(size: float) -> float:
         return round(LEFT + (WIDTH - LEFT - RIGHT) * size / most_x, 1)
@@ -53,24 +104,27 @@ def _draw(points: list[tuple], latency: float, ceiling: float, words: str) -> st
         )
 
     inside = [
-        charts.text(4, 12, "TB/s"),
-        charts.text(WIDTH / 2, HEIGHT - 8, "MB in flight", "middle"),
+        charts.text(4, 12, up),
+        charts.text(WIDTH / 2, HEIGHT - 8, across, "middle"),
     ]
-    for step in range(int(most_y // 1000) + 1):
-        inside.append(line((0, 1000 * step), (most_x, 1000 * step), "--ls-line", 1))
-        inside.append(charts.text(LEFT - 6, y(1000 * step) + 4, str(step), "end"))
-    for step in range(int(most_x // 1e6) + 1):
-        inside.append(charts.text(x(1e6 * step), HEIGHT - BOTTOM + 16, str(step), "middle"))
-    full = ceiling * latency  # GB/s times ns: bytes
+    for i in range(int(most_y / rate_unit / steps[1]) + 1):
+        rate = i * steps[1] * rate_unit
+        inside.append(line((0, rate), (most_x, rate), "--ls-line", 1))
+        inside.append(charts.text(LEFT - 6, y(rate) + 4, f"{i * steps[1]:g}", "end"))
+    for i in range(int(most_x / unit / steps[0]) + 1):
+        place = x(i * steps[0] * unit)
+        inside.append(charts.text(place, HEIGHT - BOTTOM + 16, f"{i * steps[0]:g}", "middle"))
     inside.append(line((0, 0), (full, ceiling), "--ls-ink", 1.5, "6 4"))
     inside.append(line((full, ceiling), (most_x, ceiling), "--ls-ink", 1.5, "6 4"))
+    name, law = plot.names
     # Where the law's line ends there is room: the dots are below
-    inside.append(charts.text(x(full), y(ceiling) - 8, "plain copy", "middle"))
-    inside.append(charts.text(x(0.6 * full) - 8, y(0.6 * ceiling), "bytes / latency", "end"))
+    inside.append(charts.text(x(full), y(ceiling) - 8, name, "middle"))
+    inside.append(charts.text(x(0.6 * full) - 8, y(0.6 * ceiling), law, "end"))
     for size, rate, many in points:
         style = "fill: var(--ls-accent)" if many else "fill: var(--ls-ground)"
         inside.append(
             f'<circle cx="{x(size)}" cy="{y(rate)}" r="4.5" '
             f'style="{style}; stroke: var(--ls-accent); stroke-width: 2"/>'
         )
-    return charts.picture(WIDTH, HEIGHT, f"Bytes in flight and bandwidth. {words}", inside)
+    title = f"{across.capitalize()} and {plot.rate}."
+    return charts.picture(WIDTH, HEIGHT, f"{title} {words}", inside)

@@ -37,10 +37,10 @@ def render(name: str, records: Evidence, as_text: bool = False) -> str:
     """Return a plot as Markdown. ``as_text``: its table alone."""
     if name == "ladder":
         return ladder.render(records, as_text)
-    if name == "inflight":
-        return in_flight.render(records, as_text)
+    if name in in_flight.PLOTS:
+        return in_flight.render(name, records, as_text)
     if name != "roofline":
-        raise KeyError(f"no plot {name} (there are: roofline, ladder, inflight)")
+        raise KeyError(f"no plot {name} (there are: roofline, ladder, inflight, chains)")
     return roofline(records, as_text)
 
 

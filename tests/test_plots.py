@@ -101,11 +101,30 @@ def test_bytes_in_flight_and_the_law(records):
         "occupancy-bandwidth-25-x4": micro(3500, in_flight_bytes=2_000_000),
     }
     picture = plots.render("inflight", records)
-    assert picture.count("<circle") == 2 and "four loads a thread: 3.50\u202fTB/s" in picture
+    assert picture.count("<circle") == 2 and "four a thread: 3.50\u202fTB/s" in picture
     text = plots.render("inflight", records, as_text=True)
-    assert text.startswith("- 0.50 MB in flight, one load a thread: 1.00\u202fTB/s")
+    assert text.startswith("- 0.50 MB in flight, one a thread: 1.00\u202fTB/s")
     records.microbenchmarks["latency-hbm"]["fresh"] = False
     assert plots.render("inflight", records) == "Awaiting a GPU run: latency-hbm."
+
+
+def test_chains_of_multiply_adds_and_the_law(records):
+    records.microbenchmarks |= {
+        "latency-fma32": micro(4, ns=2.0),
+        "occupancy-bandwidth-25": micro(1, in_flight_bytes=200_000),  # a load of 4 bytes a thread
+        "occupancy-bandwidth-25-x4": micro(1, in_flight_bytes=800_000),
+        "occupancy-fma-25": micro(45),
+        "occupancy-fma-25-x4": micro(58),
+    }
+    lines = plots.render("chains", records, as_text=True).splitlines()
+    assert lines[0] == "- 50.00 thousand multiply-adds in flight, one a thread: 45.0\u202fTFLOP/s"
+    assert lines[1].startswith("- 200.00 thousand multiply-adds in flight, four a thread")
+    picture = plots.render("chains", records)
+    law = re.search(
+        r'<line x1="56.0" y1="276.0" x2="([\d.]+)" y2="([\d.]+)" style="[^"]*6 4', picture
+    )
+    # 60 TFLOP/s, which is the ceiling, at 2 operations in 2 ns: 60 thousand in flight
+    assert float(law[1]) == pytest.approx(56 + 606 * 60 / 210, abs=0.1)
 
 
 def twice(**again):

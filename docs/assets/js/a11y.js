@@ -16,13 +16,14 @@
       nav.setAttribute("aria-label", `Pages of ${title.textContent.trim()}`)
     })
     // What scrolls sideways must be reachable by keyboard.
-    document.querySelectorAll(".md-typeset__scrollwrap").forEach((node, i) => {
-      if (node.scrollWidth > node.clientWidth) {
-        node.tabIndex = 0
-        node.setAttribute("role", "region")
-        node.setAttribute("aria-label", `Table ${i + 1}, scrolls sideways`)
-      }
-    })
+    for (const [selector, what] of [[".md-typeset__scrollwrap", "Table"], [".plot", "Picture"]])
+      document.querySelectorAll(selector).forEach((node, i) => {
+        if (node.scrollWidth > node.clientWidth) {
+          node.tabIndex = 0
+          node.setAttribute("role", "region")
+          node.setAttribute("aria-label", `${what} ${i + 1}, scrolls sideways`)
+        }
+      })
   }
 
   // Material draws some of its parts after the page is there.
