@@ -119,7 +119,10 @@ def _draw(plot: Plot, points: list[tuple], full: float, ceiling: float, words: s
     name, law = plot.names
     # Where the law's line ends there is room: the dots are below
     inside.append(charts.text(x(full), y(ceiling) - 8, name, "middle"))
-    inside.append(charts.text(x(0.6 * full) - 8, y(0.6 * ceiling), law, "end"))
+    beside = x(0.6 * full)
+    room = beside - LEFT > 120  # left of the line, for its name
+    side, anchor = (-8, "end") if room else (8, "start")
+    inside.append(charts.text(beside + side, y(0.6 * ceiling), law, anchor))
     for size, rate, many in points:
         style = "fill: var(--ls-accent)" if many else "fill: var(--ls-ground)"
         inside.append(
