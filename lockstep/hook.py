@@ -21,6 +21,8 @@ log = get_plugin_logger("lockstep")
 FORMULA = 'class="arithmatex"'
 WORKER = re.compile(r"assets/javascripts/workers/search\.[0-9a-f]+\.min\.js")
 NOWHERE = re.compile(r"Doc file '(?P<file>[^']+)' contains an?.*? (?:link|path) '(?P<link>[^']+)'")
+# In code: names and blanks. No style sheet gives them a color, and they are half of its elements.
+COLORLESS = re.compile(r'<span class="[nw]">([^<]*)</span>')
 GLOSSARY = "glossary/index.md"
 _with_formula: set[str] = set()
 _contents: dict[str, str] = {}  # the HTML of each page's text, by path in docs/
@@ -162,9 +164,11 @@ def _own_kernels(page: Page) -> list[str]:
 
 
 def on_page_content(html, page, config, files):
+    html = COLORLESS.sub(r"\1", html)
     _contents[page.file.src_uri] = html
     if FORMULA in html:
         _with_formula.add(page.file.src_uri)
+    return html
 
 
 def on_post_page(output, page, config):

@@ -17,7 +17,7 @@ MARKER = re.compile(r"^\[\[plot:([a-z]+)\]\][ \t]*$")
 MEMORY = ("device copy", "device-copy")
 ARITHMETIC = (
     ("float32 multiply-adds", "throughput-fma32"),
-    ("TF32 by cuBLAS", "matmul-tf32"),  # nothing measured here did more in TF32
+    ("TF32 by cuBLAS", "matmul-tf32"),  # a kernel, no limit: other runs did a little more
     ("bfloat16 by wgmma", "wgmma-ceiling"),  # from operands that are there already
 )
 SWEEP = "roofline-dial-"  # microbenchmarks with an intensity: a line

@@ -7,6 +7,7 @@ it runs, what numba-cuda makes of each rung is looked at instead, in a process w
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -155,9 +156,12 @@ def exact(array):
 
 
 def loaded(file, *names):
+    return made((ROOT / "snippets/gemm" / file).read_text(encoding="utf-8"), *names)
+
+
+def made(text, *names):
     import cupy as cp
 
-    text = (ROOT / "snippets/gemm" / file).read_text(encoding="utf-8")
     module = cp.RawModule(code=text, options=("-std=c++17",))
     return [module.get_function(name) for name in names]
 
@@ -173,20 +177,35 @@ def test_cuda_cpp_copies():
             assert np.array_equal(out.get(), a.get())
 
 
-def test_cuda_cpp_sgemm():
-    names = "sgemm", "sgemm_any"
+# The last rungs in CUDA C++ are one file with other constants.
+SMALLER = {"COLUMNS": 128, "DEPTH": 8, "WIDE": 8, "BLOCKS": 2}
+CONSTANTS = {
+    "deeper tiles": {},
+    "tuned": {"DEPTH": 8},
+    "stages": SMALLER | {"STAGES": 3, "GROUP": 8},
+    "grouped": SMALLER | {"STAGES": 2, "GROUP": 8},
+    "ahead": SMALLER | {"STAGES": 2, "GROUP": 1},
+}
+
+
+@pytest.mark.parametrize("rung", CONSTANTS)
+def test_cuda_cpp_sgemm(rung):
+    names, given = ("sgemm", "sgemm_any"), CONSTANTS[rung]
+    text = (ROOT / "snippets/gemm/sgemm.cu").read_text(encoding="utf-8")
+    for name, value in given.items():
+        text, found = re.subn(rf"\b{name} = \d+", f"{name} = {value}", text)
+        assert found == 1, name
     if SIMULATOR:
-        return compiled("sgemm.cu", *names)
-    shared = 4 * 3 * (16 * (128 + 4) + 16 * 256)
-    for kernel, n_of in zip(
-        loaded("sgemm.cu", *names), (lambda n: -(-n // 4) * 4, int), strict=True
-    ):
+        return None if given else compiled("sgemm.cu", *names)
+    columns, depth = given.get("COLUMNS", 256), given.get("DEPTH", 16)
+    shared = 4 * given.get("STAGES", 3) * depth * (128 + 4 + columns)
+    for kernel, n_of in zip(made(text, *names), (lambda n: -(-n // 4) * 4, int), strict=True):
         kernel.max_dynamic_shared_size_bytes = shared
         for m, k, n in ((m, k, n_of(n)) for m, k, n in SHAPES):
             a, b, c = map(
                 exact, (numbers(m, k), numbers(k, n), np.full((m, n), np.nan, np.float32))
             )
-            blocks, sizes = -(-m // 128) * -(-n // 256), map(np.int32, (m, n, k))
+            blocks, sizes = -(-m // 128) * -(-n // columns), map(np.int32, (m, n, k))
             kernel((blocks,), (256,), (a, b, c, *sizes), shared_mem=shared)
             np.testing.assert_array_equal(c.get(), a.get() @ b.get())
 

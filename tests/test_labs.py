@@ -43,7 +43,7 @@ def test_the_notebook_has_the_cells_of_the_script(lab):
 
 
 def test_the_roofline_has_every_kernel_that_the_site_places():
-    """Each benchmark with operations and bytes has a dot in the lesson, and a letter in the lab."""
+    """The file of each benchmark with operations and bytes is in the lab; not each of its sizes."""
     lab = read(ROOT / "docs/labs/roofline.md", ROOT)
     shown = {block.path for block in lab.blocks}
     shown.add("benchmarks/vector_add.py")  # an ElementwiseKernel of CuPy's, as in cupy_add.py
