@@ -451,14 +451,19 @@ def _prove_alone(block: Block) -> dict:
 def compile_cuda(block: Block, arch: str = "sm_90") -> bytes:
     """Compile CUDA C++ to a cubin, without a GPU. Raises ``Failed`` with the source line."""
     try:
-        from cuda.core import Program, ProgramOptions
+        return _cubin(block.text, arch)
     except ImportError:
         raise Failed(f"{block.where}: cuda-core is not installed: pip install -e .") from None
-    options = ProgramOptions(arch=arch, std="c++17", include_path=list(_cuda_headers()))
-    try:
-        return bytes(Program(block.text, "c++", options).compile("cubin").code)
     except Exception as error:
         raise Failed(f"{block.where}: NVRTC refuses it: {error}") from None
+
+
+@functools.cache  # several pages and tests compile one file
+def _cubin(text: str, arch: str) -> bytes:
+    from cuda.core import Program, ProgramOptions
+
+    options = ProgramOptions(arch=arch, std="c++17", include_path=list(_cuda_headers()))
+    return bytes(Program(text, "c++", options).compile("cubin").code)
 
 
 def _cuda_headers() -> Iterator[str]:
