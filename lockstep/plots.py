@@ -40,7 +40,8 @@ def render(name: str, records: Evidence, as_text: bool = False) -> str:
     if name in in_flight.PLOTS:
         return in_flight.render(name, records, as_text)
     if name != "roofline":
-        raise KeyError(f"no plot {name} (there are: roofline, ladder, inflight, chains)")
+        known = ", ".join(("roofline", "ladder", *in_flight.PLOTS))
+        raise KeyError(f"no plot {name} (there are: {known})")
     return roofline(records, as_text)
 
 
