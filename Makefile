@@ -79,7 +79,7 @@ status: .venv/.installed ## list pages, blocks by proof, stale and missing evide
 .venv/.installed: pyproject.toml tools/venv.sh
 	@PYTHON="$(PYTHON)" tools/venv.sh .venv
 	@echo "Installing Python packages into .venv (about 1 GB; minutes on a slow line) ..."
-	@$(PIP) --editable .
+	@$(PIP) --editable '.[site]'
 	@touch $@
 
 .venv/.installed-gpu: .venv/.installed
@@ -109,7 +109,7 @@ node_modules/.installed: package.json package-lock.json .npmrc | .venv/.node
 
 # Folders are listed beside files where a removed page must be noticed too.
 SOURCES = $(shell find docs snippets evidence overrides web -not -path 'docs/assets/vendor*' 2>/dev/null) \
-  $(shell find kernels benchmarks lockstep simulator tools -name '*.py' -o -name '*.mjs' 2>/dev/null)
+  $(shell find kernels benchmarks lockstep lockstep_site simulator tools -name '*.py' -o -name '*.mjs' 2>/dev/null)
 
 site/.built: mkdocs.yml $(SOURCES) | .venv/.installed node_modules/.installed
 	@echo "Building the site ..."

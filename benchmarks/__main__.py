@@ -14,6 +14,7 @@ import time
 import traceback
 from pathlib import Path
 
+import lockstep_site.register  # noqa: F401  the harness asks the core for this site's GPUs
 from benchmarks import harness
 
 FOLDER = Path(__file__).resolve().parent

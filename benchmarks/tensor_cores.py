@@ -167,9 +167,7 @@ def bfloat16(bench, n):
                 f"bf16-gemm-rawmodule{end}",
                 f"wgmma and TMA, CUDA C++, {what}",
                 CUDA + "wgmma.cu",
-                lambda: ring(
-                    (blocks // 2 * 2,), (384,), (*by_value, *sizes), shared_mem=ring_shared
-                ),
+                lambda: ring((blocks,), (384,), (*by_value, *sizes), shared_mem=ring_shared),
                 half,
             ),
             Case(
@@ -195,21 +193,47 @@ def bfloat16(bench, n):
         row["copy_share"] = harness.rounded(row["gbps"] / row["copy_gbps"])
 
 
+def to_tf32(x):
+    """Return float32 numbers rounded to TF32: the tensor cores cut the last 13 bits off."""
+    return (x.view(cp.uint32) + 0x1000 & 0xFFFFE000).view(cp.float32)
+
+
 def tf32(bench, n):
-    a, b = bench.random((n, n)), bench.random((n, n))
+    """Both sides are compared with the float64 product of the same numbers, before any rounding.
+
+    Our kernels get operands that are rounded beforehand; cuBLAS gets them as they are and rounds
+    them itself. What our rounding takes is a row of its own.
+    """
+    exact_a, exact_b = bench.random((n, n)), bench.random((n, n))
+    a, b = to_tf32(exact_a), to_tf32(exact_b)
     output = bench.output((n, n))
     d_a, d_b, d_c = map(bench.device.numba, (a, b, output.array))
+    rounding = cp.ElementwiseKernel(
+        "uint32 x", "uint32 y", "y = (x + 0x1000) & 0xFFFFE000", "round_to_tf32"
+    )
+    bits, rounded = exact_a.view(cp.uint32), cp.empty((n, n), cp.uint32)
+    rounding(bits, rounded)
+    if not bool((rounded.view(cp.float32) == a).all()):
+        raise harness.BenchmarkError("rounding: the kernel and the array function differ")
+    bench.micro(
+        "tf32-rounding",
+        f"Round a matrix of {n} x {n} float32 to TF32 in a kernel of its own",
+        bench.samples({"rounding": lambda: rounding(bits, rounded)})["rounding"],
+        unit="us",
+        method="CUDA events, cold L2",
+        terms=["tf32"],
+    )
     tiles = -(-n // mma_tf32.BM_TF32) * -(-n // mma_tf32.BN_TF32)
     shared = mma_tf32.STAGES_TF32 * mma_tf32.STAGE_TF32
     mma_tf32.launch(mma_tf32.mma_tf32_kernel, tiles, 128, shared, d_a, d_b, d_c)
     kernel = mma_tf32.mma_tf32_kernel[tiles, 128, 0, shared]
-    t_a, t_b, t_c = (torch.as_tensor(x, device="cuda") for x in (a, b, output.array))
+    t_a, t_b, t_c = (torch.as_tensor(x, device="cuda") for x in (exact_a, exact_b, output.array))
 
     def cublas():
         torch.backends.cuda.matmul.allow_tf32 = True
         torch.matmul(t_a, t_b, out=t_c)
 
-    expected = a.astype(cp.float64) @ b.astype(cp.float64)
+    expected = exact_a.astype(cp.float64) @ exact_b.astype(cp.float64)
     bench.compare(
         [
             Case(
@@ -230,32 +254,32 @@ def tf32(bench, n):
         flops=2 * n**3,
     )
 
-    turned, sizes = cp.ascontiguousarray(b.T), (np.int32(n),) * 3
-    t_turned, ring = (
-        torch.as_tensor(turned, device="cuda").T,
-        hopper(text("wgmma_tf32.cu"), "wgmma_tf32"),
-    )
+    transposed, sizes = cp.ascontiguousarray(b.T), (np.int32(n),) * 3
+    exact_transposed = cp.ascontiguousarray(exact_b.T)
+    t_transposed = torch.as_tensor(exact_transposed, device="cuda").T
+    ring = hopper(text("wgmma_tf32.cu"), "wgmma_tf32")
     ring.max_dynamic_shared_size_bytes = ring_shared = 4 * STAGE + 64
     maps = [
-        tensor_map(x.view(cp.uint16), rows).view("V128") for x, rows in ((a, 128), (turned, 256))
+        tensor_map(x.view(cp.uint16), rows).view("V128")
+        for x, rows in ((a, 128), (transposed, 256))
     ]
     blocks = (bench.device.multiprocessors,)
 
-    def cublas_turned():
+    def cublas_transposed():
         torch.backends.cuda.matmul.allow_tf32 = True
-        torch.matmul(t_a, t_turned, out=t_c)
+        torch.matmul(t_a, t_transposed, out=t_c)
 
     bench.compare(
         [
             Case(
                 "tf32-gemm-rawmodule",
-                f"wgmma and TMA, CUDA C++, TF32, {n} x {n} x {n}, b turned before",
+                f"wgmma and TMA, CUDA C++, TF32, {n} x {n} x {n}, b transposed before",
                 CUDA + "wgmma_tf32.cu",
                 lambda: ring(blocks, (384,), (*maps, output.array, *sizes), shared_mem=ring_shared),
                 output,
             )
         ],
-        Reference("cuBLAS TF32, torch.matmul, b turned before", cublas_turned, output),
+        Reference("cuBLAS TF32, torch.matmul, b transposed before", cublas_transposed, output),
         expected,
         size=n,
         dtype="float32",
@@ -308,9 +332,6 @@ def precision(bench, depths):
         mma_tf32.launch(mma_tf32.mma_tf32_kernel, tiles, 128, shared, numba(a), numba(b), numba(c))
         return c
 
-    def rounded(x):
-        return (x.view(cp.uint32) + 0x1000 & 0xFFFFE000).view(cp.float32)
-
     def bf16(a, b):
         sizes = (np.int32(n), np.int32(n), np.int32(a.shape[1]))
         wmma((2, 2), (256,), (narrow(a), narrow(b), c, *sizes))
@@ -318,7 +339,7 @@ def precision(bench, depths):
 
     ways = {
         "float32": ("float32, cuBLAS SGEMM", lambda a, b: cp.matmul(a, b, out=c), None),
-        "tf32": ("TF32, operands rounded", lambda *ab: tf32(*map(rounded, ab)), "mma_tf32.py"),
+        "tf32": ("TF32, operands rounded", lambda *ab: tf32(*map(to_tf32, ab)), "mma_tf32.py"),
         "tf32-cut": ("TF32, operands cut off", tf32, "mma_tf32.py"),
         "bf16": ("bfloat16 operands, float32 results", bf16, "wmma.cu"),
         "bf16-sums": ("bfloat16 operands, against the exact sums of these", bf16, "wmma.cu"),

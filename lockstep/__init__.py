@@ -1,5 +1,5 @@
-"""The proving machine: pages whose code ran, and the evidence that it did.
+"""The proving core: pages whose code ran, and the evidence that it did.
 
-It knows pages, includes, runs and evidence, and nothing of the subject that the
-pages teach. ``languages.py`` is the one place that knows GPUs.
+It knows pages, includes, languages, runs, records, stamps and exports, and nothing of the subject
+that the pages teach. A project says what is its own in ``lockstep.project``.
 """

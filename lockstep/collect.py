@@ -2,21 +2,43 @@
 
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest import SkipTest
 
 from sybil import Document, Region, Sybil
 from sybil.example import Example, SybilFailure
 
-from lockstep import environment, evidence, languages
-from lockstep.page import RECORDED, Block, Mistake, Page, PageError, find_root, mentions, read
+from lockstep import evidence, judge, project, running, tracing
+from lockstep.block import RECORDED, Block, Page
+from lockstep.languages.base import mentions
+from lockstep.mistakes import Failed, Mistake, PageError
+from lockstep.page import read
+from lockstep.source import find_root
+from lockstep.targets import Target
 
 
 class PageDocument(Document):
     """A Markdown page whose text is the expanded page, run block by block in one namespace."""
 
-    page: Page | None = None
+    page: Page
     target: str | None = None  # None: this page does not run in this process
+    skipped: dict[int, str]  # why each block that cannot run here cannot, by its index
+    results: dict[int, dict]  # what is recorded of each block that ran
+    failed_at: str | None = None
+    folder: tempfile.TemporaryDirectory | None = None  # the page's own
+    run: judge.Run | None = None
+
+    @property
+    def project(self) -> project.Project:
+        return project.of(self.page.root)
+
+    @property
+    def place(self) -> Target:
+        """The target that this page runs on."""
+        assert self.target, "a page that runs elsewhere has no target here"
+        return project.of(self.page.root).targets[self.target]
 
     @classmethod
     def parse(cls, path, *parsers, encoding="utf-8"):
@@ -27,11 +49,10 @@ class PageDocument(Document):
             return _Broken.of(str(path), error.mistakes)
         document = cls("\n".join(page.expanded) + "\n", str(path))
         document.page = page
-        document.target = languages.target_here(page, languages.default_target())
-        document.skipped = languages.gpu_only(page) if document.target in CPU else {}
-        document.failed_at = None
+        place = running.here(page)
+        document.target = place.name if place else None
+        document.skipped = place.skips(page) if place else {}
         document.results = {}
-        document.folder = None
         for parser in parsers:
             for region in parser(document):
                 document.add(region)
@@ -39,7 +60,8 @@ class PageDocument(Document):
 
     def examples(self):
         for example in super().examples():
-            example.line, example.column = example.region.lexemes["block"].page_line, 1
+            example.line = self.page.line_of(example.region.lexemes["block"])
+            example.column = 1
             yield example
 
     def evaluate(self, example: Example, evaluator) -> None:
@@ -48,29 +70,46 @@ class PageDocument(Document):
         if reason := self.why_not_here():
             raise SkipTest(reason)
         if block.index in self.skipped:
-            raise SkipTest(f"needs a GPU: {self.skipped[block.index]}")
+            raise SkipTest(f"{self.place.lacks}: {self.skipped[block.index]}")
         if self.failed_at:
             raise SkipTest(f"{self.failed_at} of this page failed")
         if self.folder is None:
             self.folder = tempfile.TemporaryDirectory(prefix="lockstep-")
         start = time.perf_counter()
         try:
-            result = languages.run_block(
-                block,
-                self.namespace,
-                Path(self.folder.name),
-                self.page.root,
-                self.target,
-            )
-        except languages.Failed as failure:
+            if self.run is None:
+                self.run = judge.Run(self.page, self.place.name, Path(self.folder.name))
+            result = self.run.block(block)
+        except Failed as failure:
             self.failed_at = block.where
-            raise SybilFailure(example, f"{failure}\non {block.page}:{block.page_line}") from None
-        result["seconds"] = round(time.perf_counter() - start, 3)
+            raise SybilFailure(
+                example, f"{failure}\non {block.page}:{self.page.line_of(block)}"
+            ) from None
+        result.setdefault("seconds", round(time.perf_counter() - start, 3))
         self.results[block.index] = result
+        if self.done and (never := self._never_called()):
+            self.failed_at = never[0].where
+            raise SybilFailure(example, "\n".join(map(_uncalled, never)))
+
+    def _never_called(self) -> list[Block]:
+        """Return the blocks that define functions and nothing else, of which none was called.
+
+        Where a part of the page cannot run here, nobody can tell.
+        """
+        if self.skipped or not self.place.traces:
+            return []
+        found = []
+        for block in self.page.blocks:
+            if block.index not in self.results or "unrun" in block.options:
+                continue
+            ran, heads = self._ran(block), tracing.heads(block.text, block.numbers)
+            if ran.get("unrun") and ran["lines"][0] <= len(heads):
+                found.append(block)
+        return found
 
     def why_not_here(self) -> str | None:
         """Return why this page cannot run on this machine at all, or None."""
-        return languages.too_small_for(self.page) if self.target in languages.GPU_TARGETS else None
+        return self.place.can_run(self.page)
 
     @property
     def done(self) -> bool:
@@ -84,29 +123,27 @@ class PageDocument(Document):
         Other targets' runs stay, unless they were of other code.
         """
         page, root = self.page, self.page.root
-        outputs = self._write_outputs() if self.target in languages.GPU_TARGETS else {}
+        outputs = self._write_outputs() if self.place.keeps_output else {}
         page = read(root / page.path, root)  # the outputs may have changed it
-        machine = environment.machine() if self.target in languages.GPU_TARGETS else "cpu"
-        if self.target == "cpu" and environment.gpus():
-            machine = environment.machine()
-        file = root / "evidence" / machine / "pages" / f"{page.name}.json"
+        file = root / "evidence" / self.place.machine() / "pages" / f"{page.name}.json"
         run = {
             "target": self.target,
             "outcome": "passed",
-            **environment.describe(),
+            **self.place.describe(),
             "blocks": [self._block_record(block) for block in page.blocks],
             "outputs": outputs,
         }
-        if self.target in CPU:  # a run on a CPU says so, whatever else the machine has
-            run["device"] = {"name": run["device"]["name"], "count": 0}
         runs = [run]
         if file.is_file():
             old = evidence.readable(file)  # a damaged record is replaced
             if old and old["sha256"] == page.sha256:
+                same = [r for r in old["runs"] if r["target"] == self.target]
+                if same and evidence.unchanged(same[0], run):
+                    return file  # it says this already, of an earlier day
                 runs = [r for r in old["runs"] if r["target"] != self.target] + [run]
         runs.sort(key=lambda r: r["target"])
         record = {
-            "schema": evidence.SCHEMA,
+            "schema": evidence.PAGES,
             "page": page.path,
             "sha256": page.sha256,
             "runs": runs,
@@ -119,8 +156,8 @@ class PageDocument(Document):
         outcome = result.get("outcome", "recorded" if block.language in RECORDED else "not run")
         if not block.runs and block.language not in RECORDED:
             outcome = "shown"
-        if outcome in {"compiled", "written"} and self._used(block):
-            outcome = "passed"  # a later block loaded this file and passed
+        if outcome in {"compiled", "written"}:
+            outcome = self._used(block) or outcome
         row = {
             "source": block.path,
             "section": block.section,
@@ -130,20 +167,44 @@ class PageDocument(Document):
         row |= {key: result[key] for key in ("for", "seconds") if key in result}
         if block.index in self.skipped:
             row["reason"] = self.skipped[block.index]
+        elif result:
+            row |= self._ran(block)
         return row
 
-    def _used(self, block: Block) -> bool:
-        """Whether a later block that passed read this file, or is a command that names it."""
-        name = block.options["file"]
-        return any(
-            name in self.results.get(later.index, {}).get("opened", ())
-            or (
-                later.language == "bash"
-                and mentions(later, name)
-                and self.results.get(later.index, {}).get("outcome") == "passed"
-            )
-            for later in self.page.blocks[block.index + 1 :]
-        )
+    def _ran(self, block: Block) -> dict:
+        """Return which of a block's lines ran, and which of its kernels were launched.
+
+        ``lines``: how many ran, of how many that can. ``unrun``: the others, as lines of the file.
+        """
+        if block.language != "python" or "file" in block.options or self.run is None:
+            return {}
+        path = str(self.page.root / block.path)
+        there = tracing.executable(block.text, block.numbers, self.place.compiles)
+        unrun = sorted(line for line in there if (path, line) not in self.run.lines)
+        found: dict[str, Any] = {"lines": [len(there) - len(unrun), len(there)]}
+        if unrun:
+            found["unrun"] = unrun
+        kernels = {k: v for k, v in self.run.kernels.items() if f"def {k}(" in block.text}
+        if kernels:
+            found["kernels"] = kernels
+        return found
+
+    def _used(self, block: Block) -> str | None:
+        """Return what became of a file: "passed" where it ran, "read" where it was read alone."""
+        name, language = block.options["file"], self.project.languages[block.language]
+        later = [
+            other
+            for other in self.page.blocks[block.index + 1 :]
+            if self.results.get(other.index, {}).get("outcome") == "passed"
+        ]
+        opened = any(name in self.results[other.index].get("opened", ()) for other in later)
+        external = [o for o in later if self.project.languages[o.language].external]
+        named = any(mentions(other, name) for other in external)
+        if not (opened or named):
+            return None
+        if named or any(language.uses(block, other) for other in later):
+            return "passed"
+        return "read" if not language.needs_file else None
 
     def _write_outputs(self) -> dict[str, str]:
         """Keep what blocks printed, for the output blocks after them. The first compiler writes."""
@@ -154,18 +215,23 @@ class PageDocument(Document):
             # Tabs would come out at other widths: Markdown has its own.
             text = self.results[block.index - 1]["output"].strip("\n").expandtabs(8)
             file = self.page.root / block.path
-            if self.target != "numba-cuda-mlir":
+            if self.place.writes_output:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text + "\n", encoding="utf-8")
                 outputs[block.path] = evidence.digest(text)
         return outputs
 
 
-CPU = languages.CPU_TARGETS
+def _uncalled(block: Block) -> str:
+    what = f"{block.where}: nothing on {block.page} calls what this block defines"
+    mend = 'call it in a block; or say why not on its fence: unrun="reason"'
+    return f"{what}. To mend: {mend} ({block.page})."
 
 
 class _Broken(PageDocument):
     """A page that cannot be read: one example, which fails and says why."""
+
+    mistakes: list[Mistake]
 
     @classmethod
     def of(cls, path: str, mistakes: list[Mistake]) -> "_Broken":
@@ -183,9 +249,9 @@ class _Broken(PageDocument):
         raise SybilFailure(example, "\n".join(map(str, self.mistakes)))
 
 
-def parse_blocks(document: PageDocument):
+def parse_blocks(document: Document) -> Iterator[Region]:
     """Sybil parser: one region for each block that runs in this process."""
-    if document.target is None:
+    if not isinstance(document, PageDocument) or document.target is None:
         return
     start = 0
     for block in document.page.blocks:
@@ -201,13 +267,13 @@ class Pages(Sybil):
         return block.where if block else "page"
 
 
-def sybil() -> Pages:
-    """Return the Sybil that collects every page under docs/."""
+def sybil(root: Path | None = None) -> Pages:
+    """Return the Sybil that collects every page of a project."""
     return Pages(
         parsers=[parse_blocks],
         pattern="*.md",
         excludes=["README.md", "CONTRIBUTING.md"],
-        path=str(find_root()),
+        path=str(root or find_root()),
         document_types={".md": PageDocument},
         setup=lambda namespace: namespace.update(__name__="__main__"),
         name="page",
@@ -217,17 +283,18 @@ def sybil() -> Pages:
 def run_page(file: Path, say=print) -> tuple[bool, PageDocument]:
     """Run one page where you are and say what happens, block by block."""
     document = sybil().parse(file.resolve())
+    assert isinstance(document, PageDocument)
     if isinstance(document, _Broken):
         for mistake in document.mistakes:
             say(str(mistake))
         return False, document
     if document.target is None:
-        say(f"{document.page.path} does not run on {languages.default_target()}")
+        target = running.target_of_process(project.of(document.page.root))
+        say(f"{document.page.path} does not run on {target.name}")
         return False, document
     if reason := document.why_not_here():
         say(reason)
         return False, document
-    document.namespace["__name__"] = "__main__"
     say(f"{document.page.path} on {document.target}")
     for example in document.examples():
         block = example.region.lexemes["block"]

@@ -1,73 +1,23 @@
-"""Say what this machine is: device, driver, CUDA, packages. Nothing here starts a GPU context."""
+"""Say what this machine is: its processor, packages, Python. A target may know more of it."""
 
 import datetime
-import functools
 import importlib.metadata
 import platform
-import re
-import subprocess
 import sys
+from collections.abc import Iterable
 
-# What a reader needs to know to repeat a run.
-PACKAGES = (
-    "numba",
-    "numba-cuda",
-    "numba-cuda-mlir",
-    "cupy-cuda13x",
-    "cupy-cuda12x",
-    "numpy",
-    "cuda-core",
-    "cuda-bindings",
-    "nvidia-nccl-cu13",
-    "mpi4py",
-    "torch",
-    "triton",
-    "mlx",
-)
+TARGET = "LOCKSTEP_TARGET"  # names the target of a process
 
 
-@functools.cache
-def gpus() -> tuple[dict, ...]:
-    """Return one dict for each NVIDIA GPU: name, compute_capability, driver, memory_mib.
-
-    Empty where there is no NVIDIA driver.
-    """
-    fields = "name,compute_cap,driver_version,memory.total"
-    command = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader,nounits"]
-    try:
-        out = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
-    except (OSError, subprocess.SubprocessError):
-        return ()
-    keys = ("name", "compute_capability", "driver", "memory_mib")
-    rows = [
-        dict(zip(keys, map(str.strip, line.split(",")), strict=True)) for line in out.splitlines()
-    ]
-    for row in rows:
-        row["memory_mib"] = int(row["memory_mib"])
-    return tuple(rows)
+def processor() -> dict:
+    """Return the device of a run that used the processor alone."""
+    return {"name": f"CPU ({platform.machine()}, {platform.system()})", "count": 0}
 
 
-@functools.cache
-def cuda_version() -> str | None:
-    """Return the newest CUDA version that the driver supports, such as 13.0."""
-    try:
-        out = subprocess.run(["nvidia-smi"], capture_output=True, text=True, timeout=60).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
-    found = re.search(r"CUDA Version:\s*([\d.]+)", out)
-    return found[1] if found else None
-
-
-def machine() -> str:
-    """Return the folder name of this machine's evidence: nvidia-h200, or cpu without a GPU."""
-    found = gpus()
-    return re.sub(r"[^a-z0-9]+", "-", found[0]["name"].lower()).strip("-") if found else "cpu"
-
-
-def packages() -> dict[str, str]:
-    """Return the versions of the packages that matter and are installed."""
+def packages(names: Iterable[str]) -> dict[str, str]:
+    """Return the versions of those of the packages that are installed."""
     found = {}
-    for name in PACKAGES:
+    for name in names:
         try:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
@@ -75,19 +25,9 @@ def packages() -> dict[str, str]:
     return found
 
 
-def describe() -> dict:
-    """Return what a record says of where it was made: device, packages, python, date."""
-    found = gpus()
-    if found:
-        device = {**found[0], "cuda": cuda_version(), "count": len(found)}
-    else:
-        device = {
-            "name": f"CPU ({platform.machine()}, {platform.system()})",
-            "count": 0,
-        }
-    return {
-        "device": device,
-        "packages": packages(),
-        "python": ".".join(map(str, sys.version_info[:3])),
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-    }
+def python() -> str:
+    return ".".join(map(str, sys.version_info[:3]))
+
+
+def today() -> str:
+    return datetime.datetime.now(datetime.UTC).date().isoformat()

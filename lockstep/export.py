@@ -1,17 +1,15 @@
 """What the built site holds for machines and for taking away.
 
-* ``data/*.json``: pages, roadmap, benchmarks, microbenchmarks, glossary, mapping, each with a JSON
-  schema, and ``data/index.json``, which lists them and says their version;
+* ``data/*.json``: pages, benchmarks, microbenchmarks and what the project's parts add, each with a
+  JSON schema, and ``data/index.json``, which lists them and says their version;
 * beside each page its Markdown and, where it has Python, its script and its notebook;
-* in the folder of a page whose kernels run in the browser, ``run.json``: their programs;
 * ``llms.txt``, the list of pages, and ``llms-full.txt``, their text.
 
-Nothing here runs code or asks the network; everything comes from docs/, the sources and evidence/.
+Nothing here runs code or asks the network; it is all made of the pages, the sources and evidence/.
 """
 
 import doctest
 import functools
-import html
 import io
 import json
 import posixpath
@@ -20,23 +18,16 @@ import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from lockstep import (
-    figures,
-    glossary,
-    languages,
-    mapping,
-    markers,
-    quiz,
-    roadmap,
-    run_here,
-    tables,
-)
+from lockstep import figures, markers, numbers, project
+from lockstep.block import RECORDED, Block, Page
 from lockstep.evidence import Evidence
-from lockstep.page import Block, Mistake, Page, PageError, read_all
+from lockstep.mistakes import Mistake, PageError
+from lockstep.page import read_all
+from lockstep.parts import Guard
 
 SCHEMAS = Path(__file__).parent / "schemas"
-LICENSE = "Text: CC BY 4.0. Code: Apache-2.0."
 PYTHON = {"python", "pycon"}
 # Of the data files. Raised when a column is renamed, removed or changes its meaning.
 VERSION = 1
@@ -54,14 +45,10 @@ ADMONITION = re.compile(
 )
 HEADING = re.compile(r"(?P<level>#{1,6})\s+(?P<text>.*?)\s*#*\s*$")
 ATTRIBUTES = re.compile(r'\s*\{:?\s*(?:[.#]|[a-z-]+=")[^{}]*\}')
-ROW = re.compile(r"\s*\[[^\[\]]*\]\([^()]*\)\{ \.map__id \}")
 RAISED = re.compile(r"\^([^\s^\[\]]+)\^")
 TAG = re.compile(r"<[a-z]+\s[^<>]*>")
 CLASS = re.compile(r'\s+(?:class|markdown)(?:="[^"]*")?(?=[\s>])')
-CHIP = re.compile(r'<span class="chip">(.*?)</span>')
 BOX_TAG = re.compile(r"<a\b[^>]*\shidden></a>|</?(?:div|span|figure)\b[^>]*>")
-# In the simulator Numba stands on a CPU, and what needs a GPU would stop a script.
-ON_GPU = 'ON_GPU = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") == "0"'
 NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER}
 # JupyterLab and Colab each have their own word for a cell whose code is folded.
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["solution"]}
@@ -81,8 +68,10 @@ class Source:
     draft: bool = False  # say "not measured" where a figure is unknown
 
     @functools.cached_property
-    def glossary(self) -> glossary.Glossary:
-        return glossary.Glossary(self.root, self.pages)
+    def parts(self) -> dict[str, Any]:
+        """What each of the project's parts knows of all pages, by its name."""
+        ours = project.of(self.root)
+        return {part.name: part.state(self.root, self.pages) for part in ours.parts}
 
     @classmethod
     def of(cls, root: Path, **more) -> "Source":
@@ -122,16 +111,35 @@ def write(source: Source, site_dir: Path, only: set[str] | None = None) -> None:
             _write_page(page, source, site_dir)
     if only is not None:
         return
-    index = {"version": VERSION, "url": source.url, "license": LICENSE, "files": []}
+    ours = project.of(source.root)
+    index: dict[str, Any] = {
+        "version": VERSION,
+        "url": source.url,
+        "license": ours.license,
+        "files": [],
+    }
     for name, rows in data(source).items():
         places = {"file": f"data/{name}.json", "schema": f"data/schemas/{name}.json"}
         index["files"].append(places | {"rows": len(rows)})
         _write(site_dir / "data" / f"{name}.json", _json(rows))
-        schema = (SCHEMAS / f"{name}.json").read_text(encoding="utf-8")
-        _write(site_dir / "data" / "schemas" / f"{name}.json", schema)
+        _write(site_dir / places["schema"], _json(schema(source.root, name)))
     _write(site_dir / "data/index.json", _json(index))
     _write(site_dir / "llms.txt", llms(source))
     _write(site_dir / "llms-full.txt", llms_full(source))
+
+
+def schema(root: Path, name: str) -> dict:
+    """Return the JSON schema of a data file, with this project's kinds, levels and targets."""
+    ours = project.of(root)
+    folders = [SCHEMAS, *(part.schemas for part in ours.parts if part.schemas)]
+    file = next(at for folder in folders if (at := folder / f"{name}.json").is_file())
+    found = json.loads(file.read_text(encoding="utf-8"))
+    if name == "pages":
+        page = found["items"]["properties"]
+        page["kind"]["enum"] = list(ours.kinds)
+        page["blocks"]["items"]["properties"]["proof"]["enum"] = list(ours.levels)
+        page["runs"]["items"]["properties"]["target"]["enum"] = list(ours.targets)
+    return found
 
 
 def _write_page(page: Page, source: Source, site_dir: Path) -> None:
@@ -139,8 +147,9 @@ def _write_page(page: Page, source: Source, site_dir: Path) -> None:
     if has_python(page):
         _write(site_dir / f"{page.name}.py", script(page, source))
         _write(site_dir / f"{page.name}.ipynb", _json(notebook(page, source)))
-    if programs := run_here.data(page):
-        _write(site_dir / address(page) / "run.json", _json(programs))
+    for part in project.of(page.root).parts:
+        for name, data in part.files(page).items():
+            _write(site_dir / address(page) / name, _json(data))
 
 
 def _write(path: Path, text: str) -> None:
@@ -158,18 +167,18 @@ def _json(data: object) -> str:
 def data(source: Source) -> dict[str, list[dict]]:
     """Return the rows of each data file, by its name without the suffix."""
     records = source.records
-    return {
-        "pages": [_page_row(page, records) for page in source.pages],
-        "roadmap": _roadmap_rows(source),
+    rows = {
+        "pages": [_page_row(page, source) for page in source.pages],
         "benchmarks": _rows(records.benchmarks, BENCHMARK),
         "microbenchmarks": _rows(_with_terms(source), MICROBENCHMARK),
-        "glossary": glossary.rows(source.glossary, records, address),
-        "mapping": mapping.rows(source.root),
-        "hardware": tables.rows(source.root),
     }
+    for part in project.of(source.root).parts:
+        rows |= part.data(source)
+    return rows
 
 
-def _page_row(page: Page, records: Evidence) -> dict:
+def _page_row(page: Page, source: Source) -> dict:
+    records = source.records
     blocks = [
         {
             "source": block.path,
@@ -186,6 +195,9 @@ def _page_row(page: Page, records: Evidence) -> dict:
     for record in records.pages.get(page.path, []):
         if record["sha256"] != page.sha256:
             runs += [(run, False) for run in record["runs"]]
+    more: dict[str, Any] = {}
+    for part in project.of(source.root).parts:
+        more |= part.row(page, source)
     return {
         "url": address(page),
         "title": page.title,
@@ -202,27 +214,16 @@ def _page_row(page: Page, records: Evidence) -> dict:
             }
             for run, fresh in runs
         ],
+        **more,
     }
-
-
-def _roadmap_rows(source: Source) -> list[dict]:
-    if not (source.root / roadmap.DATA).is_file():
-        return []
-    pages = {page.path: page for page in source.pages}
-    rows = []
-    for item in roadmap.items(source.root):
-        page = pages.get(f"docs/{item['page']}")
-        row = {key: item[key] for key in ("id", "title", "phase")}
-        rows.append(row | {"url": address(page) if page else None, "state": item["state"]})
-    return rows
 
 
 def _with_terms(source: Source) -> dict[str, dict]:
     """Return the microbenchmarks, each with the terms that cite it beside those of its record."""
     cited: dict[str, list[str]] = {}
-    for term in sorted(source.glossary.terms.values(), key=lambda term: term.id):
-        for row_id in term.measured:
-            cited.setdefault(row_id, []).append(term.id)
+    for part in project.of(source.root).parts:
+        for row_id, name in part.cited(source):
+            cited.setdefault(row_id, []).append(name)
     return {
         row_id: row | {"terms": list(dict.fromkeys([*row["terms"], *cited.get(row_id, [])]))}
         for row_id, row in source.records.microbenchmarks.items()
@@ -230,7 +231,7 @@ def _with_terms(source: Source) -> dict[str, dict]:
 
 
 def _rows(table: dict[str, dict], columns: list[str]) -> list[dict]:
-    started = {"history": [], "again": []}  # what a row of a first run has
+    started: dict[str, list] = {"history": [], "again": []}  # what a row of a first run has
     return [
         {c: (started | row)[c] for c in columns}
         | {"device": row["device"]["name"], "unit": row["unit"] or "1"}  # 1: a ratio, an error
@@ -241,7 +242,7 @@ def _rows(table: dict[str, dict], columns: list[str]) -> list[dict]:
 # ---------------------------------------------------------------- text
 
 
-def _parts(page: Page) -> Iterator[tuple[int, str | Block, str]]:
+def parts(page: Page) -> Iterator[tuple[int, str | Block, str]]:
     """Yield (line of the file, line of prose or block, its indent), in the order of the page."""
     blocks = {block.page_line: block for block in page.blocks}
     lines = enumerate(page.body.splitlines(), start=page.body_line)
@@ -262,118 +263,17 @@ def _prose(source: Source, number: int, page: Page, line: str) -> str:
         except KeyError as error:
             if source.draft:
                 return f"⟨{match['key']}⟩ not measured"
-            mend = "correct the key, or measure it on a GPU: make bench"
+            mend = f"correct the key, or {project.of(source.root).measure}"
             raise PageError([Mistake(page.path, number, error.args[0], mend)]) from None
 
     pieces = figures.outside_code(line)
-    return "".join(figures.KEY.sub(figure, p) if is_prose else p for p, is_prose in pieces)
-
-
-def _told(page: Page, cells: bool = False) -> Iterator[tuple[int, str | Block, str]]:
-    """Yield the parts of a page as ``_parts`` does, for a reader who is to think first.
-
-    Hints and solutions are folded, and the answers of all questions stand at the end. With
-    ``cells``, code stays outside what is folded: a notebook has it in cells of its own.
-    """
-    quizzes, exercises = quiz.read(page.body, page.body_line, page.blocks)
-    questions = {asked.line: n for n, asked in enumerate(quizzes, start=1)}
-    titles = {box.line: "Solution" for exercise in exercises for box in exercise.solutions}
-    for hints in (exercise.hints for exercise in exercises):
-        titles |= {box.line: f"Hint {n} of {len(hints)}" for n, box in enumerate(hints, start=1)}
-    answers: list[tuple[int, str | Block, str]] = []
-    parts, at = list(_parts(page)), 0
-    while at < len(parts):
-        number, part, indent = parts[at]
-        at += 1
-        if number not in questions and number not in titles:
-            yield number, part, indent
-            continue
-        start = at
-        while at < len(parts) and _is_inside(parts[at]):
-            at += 1
-        inside = [
-            (n, p[4:], i) if isinstance(p, str) else (n, p, i[4:]) for n, p, i in parts[start:at]
-        ]
-        while inside and isinstance(inside[-1][1], str) and not inside[-1][1].strip():
-            inside.pop()
-        own = quiz.BOX.fullmatch(part)["title"]
-        if number in titles:
-            title = f"{titles[number]}: {own}" if own else titles[number]
-            yield from _folded(html.escape(title), number, inside, cells)
-        else:
-            place = f"Question {questions[number]} of {len(quizzes)}"
-            yield number, f"**{place}.** {own}", ""
-            yield number, "", ""
-            yield from _asked(place, number, inside, answers)
-    if answers:
-        line = answers[0][0]
-        yield from ((line, text, "") for text in ("", "## Answers"))
-        yield from answers
-
-
-def _is_inside(part: tuple[int, str | Block, str]) -> bool:
-    """Whether a part belongs to the box above it."""
-    _, what, indent = part
-    text = indent if isinstance(what, Block) else what
-    return text.startswith("    ") or (isinstance(what, str) and not what.strip())
-
-
-def _folded(title: str, line: int, inside: list, cells: bool) -> Iterator[tuple]:
-    """Yield a hint or a solution in ``details``, which GitHub, Jupyter and Colab fold."""
-    opened = False
-    for number, part, indent in inside:
-        if cells and isinstance(part, Block) and _notebook_codes(part):
-            if opened:
-                yield number, "</details>", ""
-            else:
-                yield number, f"*{title}: open the next cell to read it.*", ""
-            opened = False
-            yield number, part, indent
-        elif opened or isinstance(part, Block) or part.strip():
-            if not opened:
-                head = ("<details>", f"<summary>{title}</summary>", "")
-                yield from ((number, text, "") for text in head)
-            opened = True
-            yield number, part, indent
-    if opened:
-        yield from ((line, text, "") for text in ("", "</details>"))
-    yield line, "", ""
-
-
-def _asked(place: str, line: int, inside: list, answers: list) -> Iterator[tuple]:
-    """Yield the answers of a question to choose from, and put what is said of each elsewhere."""
-    rows: list[tuple[str, bool]] = []  # letter, right
-    said: list[tuple] = []
-    waits = False  # for the explanation of an answer
-    for number, part, _ in inside:
-        choice = isinstance(part, str) and quiz.ANSWER.fullmatch(f"    {part}")
-        if choice:
-            letter = chr(ord("A") + len(rows))
-            rows.append((letter, choice["mark"] == "x"))
-            yield number, f"- {letter}. {choice['text']}", ""
-            waits, begun = True, False
-        elif isinstance(part, Block):
-            said.append((number, part, "  "))
-        elif not part.strip():
-            begun = True
-            if not waits:
-                said.append((number, "", ""))
-        elif not begun:  # the answer goes on
-            yield number, f"  {part.strip()}", ""
-        else:
-            letter, right = rows[-1]
-            verdict = f"- **{letter}** is {'right' if right else 'wrong'}. " if waits else "  "
-            said.append((number, verdict + part.removeprefix("    "), ""))
-            waits = False
-    yield line, "", ""
-    while said and said[-1][1] == "":
-        said.pop()
-    right = "".join(letter for letter, is_right in rows if is_right)
-    answers += [(line, "", ""), (line, f"**{place}: {right}**", ""), (line, "", ""), *said]
+    return "".join(
+        figures.KEY.sub(figure, numbers.unmarked(p)) if is_prose else p for p, is_prose in pieces
+    )
 
 
 def _plain(page: Page, source: Source, cells: bool = False) -> Iterator[tuple[str | Block, str]]:
-    """Yield the parts of ``_told``, and their indents, in Markdown that needs no MkDocs.
+    """Yield a page as a download tells it, and the indents, in Markdown that needs no MkDocs.
 
     The titles of admonitions and tabs become bold text, and what is below them moves to the left.
     """
@@ -386,7 +286,11 @@ def _plain(page: Page, source: Source, cells: bool = False) -> Iterator[tuple[st
             margins.pop()
         return line[margins[-1] :] if margins else line
 
-    for number, part, indent in _told(page, cells):
+    told: Any = parts(page)
+    ours = project.of(page.root).parts
+    for adds in ours:
+        told = adds.told(told, page, cells)
+    for number, part, indent in told:
         if isinstance(part, Block):
             yield part, left(indent + "|")[:-1]
             continue
@@ -395,7 +299,8 @@ def _plain(page: Page, source: Source, cells: bool = False) -> Iterator[tuple[st
             line = left(line)
             text = line.strip()
             if fence or re.fullmatch(r"`{3,}[^`]*", text):
-                fence = "" if text == fence else fence or re.match("`+", text)[0]
+                marks = text[: len(text) - len(text.lstrip("`"))]
+                fence = "" if text == fence else fence or marks
                 yield line, ""
             elif found := ADMONITION.fullmatch(text):
                 title = found["title"] or (found["kind"] or "").capitalize()
@@ -404,14 +309,16 @@ def _plain(page: Page, source: Source, cells: bool = False) -> Iterator[tuple[st
                 indented = len(line) - len(line.lstrip())
                 margins.append((margins[-1] if margins else 0) + indented + 4)
             else:
-                yield _prose(source, number, page, _bare(line)), ""
+                yield _prose(source, number, page, bare_line(line, page)), ""
 
 
-def _bare(line: str) -> str:
-    """Return a line of prose without what only this site's Markdown and style sheets know."""
+def bare_line(line: str, page: Page) -> str:
+    """Return a line of prose without what only a site's Markdown and style sheets know."""
 
     def bare(text: str) -> str:
-        text = CHIP.sub(r"(\1)", ATTRIBUTES.sub("", ROW.sub("", text)))
+        for part in project.of(page.root).parts:
+            text = part.bare(text)
+        text = ATTRIBUTES.sub("", text)
         text = TAG.sub(lambda tag: CLASS.sub("", tag[0]), BOX_TAG.sub("", text))
         return RAISED.sub(r"<sup>\1</sup>", text)
 
@@ -426,7 +333,7 @@ def _bare(line: str) -> str:
 def _fence(block: Block, indent: str = "") -> list[str]:
     marks = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`{3,}", block.text)), 3)
     title = block.options.get("title") or block.options.get("file")
-    language = "text" if block.language == "output" else block.language
+    language = "text" if block.language in RECORDED else block.language
     opening = f'{marks}{language} title="{title}"' if title else f"{marks}{language}"
     return [indent + line if line else "" for line in (opening, *block.text.split("\n"), marks)]
 
@@ -442,8 +349,8 @@ def markdown(page: Page, source: Source) -> str:
             lines += _fence(part, indent)
         elif part.strip() or lines[-1]:  # one blank line is enough
             lines.append(part)
-    if term := source.glossary.of(page):
-        lines += glossary.markdown(term, source.glossary)
+    for adds in project.of(page.root).parts:
+        lines += adds.after(page, source)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -467,25 +374,17 @@ def _literal(text: str) -> str:
 
 def script(page: Page, source: Source, skip: set[int] | frozenset[int] = frozenset()) -> str:
     """Return the Python of a page, in order, as one script. ``skip``: blocks to leave out."""
-    needs_gpu = languages.gpu_only(page, languages.SIMULATOR_LACKS)
-    parts = [
-        "\n".join(
-            [
-                f"# {page.title}",
-                f"# {source.url}{address(page).removeprefix('./')}",
-                f"# {LICENSE}",
-                *_needs(page, len(needs_gpu)),
-            ]
-        )
-    ]
-    guarded = needs_gpu if _also_simulated(page, needs_gpu) else {}
+    license = project.of(page.root).license
+    head = [f"# {page.title}", f"# {source.url}{address(page).removeprefix('./')}"]
+    lines = ["\n".join([*head, *[f"# {license}"] * bool(license), *_needs(page)])]
+    guard = _guard(page)
     files = any("file" in block.options and block.runs for block in page.blocks)
-    imports = ["import os"] * bool(guarded) + ["from pathlib import Path"] * files
-    parts.append("\n".join(imports))
-    parts.append(ON_GPU if guarded else "")
+    imports = [*guard.imports, *["from pathlib import Path"] * files]
+    lines.append("\n".join(imports))
+    lines.append(guard.setup)
     solutions = _solutions(page)
     headings: dict[int, str] = {}  # those that no block has followed yet, by level
-    for _, part, _ in _parts(page):
+    for _, part, _ in parts(page):
         if not isinstance(part, Block):
             if heading := HEADING.match(part):
                 level = len(heading["level"])
@@ -495,30 +394,33 @@ def script(page: Page, source: Source, skip: set[int] | frozenset[int] = frozens
                     headings[level] = f"# {heading['level']} {text}"
         elif part.index not in skip:
             text = _script_block(part)
-            if part.index in guarded:
-                text = _guarded(text, guarded[part.index])
+            if part.index in guard.reasons:
+                text = guarded(text, guard, guard.reasons[part.index])
             if part.index in solutions:
                 text = f"# (the solution)\n{text}"
-            parts += [*headings.values(), text]
+            lines += [*headings.values(), text]
             headings = {}
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return "\n\n".join(line for line in lines if line) + "\n"
 
 
-def _also_simulated(page: Page, needs_gpu: dict[int, str]) -> bool:
-    """Whether some of a page's blocks run in Numba's simulator, and some do not."""
-    total = sum(block.runs for block in page.blocks)
-    return "cupy" not in languages.targets(page) and 0 < len(needs_gpu) < total
+def _guard(page: Page) -> Guard:
+    """Return which blocks of a page run on some machines alone."""
+    guards = (part.guard(page) for part in project.of(page.root).parts)
+    return next((guard for guard in guards if guard), Guard())
+
+
+def _needs(page: Page, cells: bool = False) -> list[str]:
+    """Say what a script, or a notebook, needs to run: lines of comment."""
+    return [line for part in project.of(page.root).parts for line in part.needs(page, cells)]
 
 
 def _solutions(page: Page) -> set[int]:
-    """Return the blocks of a page that solve its exercises."""
-    _, exercises = quiz.read(page.body, page.body_line, page.blocks)
-    boxes = [box for exercise in exercises for box in exercise.solutions]
-    return {b.index for b in page.blocks for x in boxes if x.line <= b.page_line <= x.end}
+    """Return the blocks of a page that a download folds."""
+    return {index for part in project.of(page.root).parts for index in part.folded(page)}
 
 
-def _guarded(text: str, reason: str) -> str:
-    """Return code that runs on a GPU alone, and says elsewhere why it did not."""
+def guarded(text: str, guard: Guard, reason: str) -> str:
+    """Return code that runs where its guard holds, and says elsewhere why it did not."""
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     if all(t.type in NO_CODE for t in tokens):
         return text
@@ -528,32 +430,14 @@ def _guarded(text: str, reason: str) -> str:
             inside.update(range(token.start[0] + 1, token.end[0] + 1))
     lines = enumerate(text.split("\n"), start=1)
     body = "\n".join(f"    {line}" if line and n not in inside else line for n, line in lines)
-    why = f"Not run without a GPU: {reason.partition(':')[0]}."
-    return f'if ON_GPU:\n{body}\nelse:\n    print("{why}")'
-
-
-def _needs(page: Page, needs_gpu: int, cells: bool = False) -> list[str]:
-    """Say what a script, or a notebook, needs to run."""
-    wanted = languages.targets(page)
-    if wanted == ("cpu",):
-        return []
-    gpus = page.meta.get("gpus", 1)
-    lines = ["#", f"# Needs {'an NVIDIA GPU' if gpus == 1 else f'{gpus} NVIDIA GPUs'}."]
-    total = sum(block.runs for block in page.blocks)
-    if "cupy" in wanted or needs_gpu == total:
-        return lines
-    start = "set NUMBA_ENABLE_CUDASIM=1" + (" before the first cell" if cells else "")
-    if not needs_gpu:
-        return [*lines, f"# Without one it runs in Numba's simulator: {start}."]
-    those = "The cells of the others are marked." if cells else "The others say that they did not."
-    lines.append(f"# {total - needs_gpu} of its {total} blocks also run in Numba's simulator,")
-    return [*lines, f"# on any computer: {start}. {those}"]
+    why = f"{guard.says}: {reason.partition(':')[0]}."
+    return f'if {guard.condition}:\n{body}\nelse:\n    print("{why}")'
 
 
 def _script_block(block: Block) -> str:
     if "shown" in block.options:
         return f"# (shown only: {block.options['shown']})\n{_comment(block.text, '  ')}"
-    if block.language == "output":
+    if block.language in RECORDED:
         return f"# It printed, on the machine of the record:\n{_comment(block.text, '  ')}"
     if name := block.options.get("file"):
         return f'Path({name!r}).write_text({_literal(block.text + chr(10))}, encoding="utf-8")'
@@ -575,13 +459,17 @@ def _script_block(block: Block) -> str:
 def notebook(page: Page, source: Source) -> dict:
     """Return a page as a notebook (nbformat 4.5): prose, code, and files by %%writefile.
 
-    What a cell printed when the page ran on a GPU is its output there.
+    What a cell printed when the page ran is its output there.
     """
     cells: list[dict] = []
     prose: list[str] = []
 
     def add(kind: str, text: str, metadata: dict | None = None) -> None:
-        cell = {"cell_type": kind, "id": f"cell-{len(cells)}", "metadata": metadata or {}}
+        cell: dict[str, Any] = {
+            "cell_type": kind,
+            "id": f"cell-{len(cells)}",
+            "metadata": metadata or {},
+        }
         cell["source"] = text.splitlines(keepends=True)
         if kind == "code":
             cell |= {"execution_count": None, "outputs": []}
@@ -593,11 +481,10 @@ def notebook(page: Page, source: Source) -> dict:
             add("markdown", text)
         prose.clear()
 
-    needs_gpu = languages.gpu_only(page, languages.SIMULATOR_LACKS)
-    needs = [line.removeprefix("#").strip() for line in _needs(page, len(needs_gpu), cells=True)]
-    url = source.url + address(page).removeprefix("./")
-    add("markdown", " ".join([f"From [{page.title}]({url}). {LICENSE}", *needs]).replace("  ", " "))
-    marked = needs_gpu if _also_simulated(page, needs_gpu) else {}
+    needs = [line.removeprefix("#").strip() for line in _needs(page, cells=True)]
+    url, license = source.url + address(page).removeprefix("./"), project.of(page.root).license
+    add("markdown", " ".join([f"From [{page.title}]({url}). {license}", *needs]).replace("  ", " "))
+    guard = _guard(page)
     solutions = _solutions(page)
     proofs = source.records.proofs(page)
     absolute = _absolute_links(page, source)
@@ -605,7 +492,7 @@ def notebook(page: Page, source: Source) -> dict:
         if not isinstance(part, Block):
             prose.append(absolute(part))
             continue
-        codes = _notebook_codes(part)
+        codes = notebook_codes(part)
         if not codes:
             if _printed(part, cells, prose, proofs):
                 text = f"{part.text}\n".splitlines(keepends=True)
@@ -615,8 +502,8 @@ def notebook(page: Page, source: Source) -> dict:
             else:
                 prose.extend(_fence(part))
             continue
-        if part.index in marked:
-            prose.extend(["", f"*GPU only: {marked[part.index]}.*"])
+        if part.index in guard.reasons:
+            prose.extend(["", f"*{guard.mark}: {guard.reasons[part.index]}.*"])
         flush()
         for code in codes:
             add("code", code, FOLDED if part.index in solutions else None)
@@ -633,14 +520,14 @@ def notebook(page: Page, source: Source) -> dict:
 
 
 def _printed(block: Block, cells: list[dict], prose: list[str], proofs: list) -> bool:
-    """Whether a block is what the last code cell printed on a GPU, by the record of the run."""
-    recorded = block.language == "output" and proofs[block.index].level == "gpu"
+    """Whether a block is what the last code cell printed, by the record of a run."""
+    recorded = block.language in RECORDED and bool(proofs[block.index].runs)
     return recorded and not "".join(prose).strip() and cells[-1]["cell_type"] == "code"
 
 
-def _notebook_codes(block: Block) -> list[str]:
+def notebook_codes(block: Block) -> list[str]:
     """Return the code cells of a block; none for what is only read."""
-    if "shown" in block.options or block.language == "output":
+    if "shown" in block.options or block.language in RECORDED:
         return []
     if name := block.options.get("file"):
         return [f"%%writefile {name}\n{block.text}"]
@@ -670,7 +557,7 @@ def _absolute_links(page: Page, source: Source) -> Callable[[str], str]:
         anchor = "" if not anchor or anchor.startswith("only-") else f"#{anchor}"
         place = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path))
         other = page if not path else pages.get(place)
-        below = address(other).removeprefix("./") if other else place.removeprefix("docs/")
+        below = address(other).removeprefix("./") if other else place.removeprefix(f"{page.docs}/")
         return f"{link['open']}{source.url}{below}{anchor}{link['close']}"
 
     def absolute(line: str) -> str:

@@ -12,7 +12,6 @@ from lockstep.evidence import Evidence
 # [[bench:ID.FIELD]] or [[micro:ID]]
 KEY = re.compile(r"\[\[(?P<kind>bench|micro):(?P<key>[^\s\[\]]+)\]\]")
 KINDS = {"bench": "benchmarks", "micro": "microbenchmarks"}
-AWAITING = "awaiting a GPU run"
 SPACE = "\u202f"  # narrow, and no line ends there
 
 # The unit of a field, by the last word of its name. `ours`, `reference` and `value` have the
@@ -28,7 +27,7 @@ UNITS = {
     "share": "%",
     "spread": "%",
 }
-ROW_UNIT = {"ours", "reference", "value"}
+ROW_UNIT = {"ours", "reference", "value", "range"}
 # Units that are one quantity at several scales, smallest first.
 SCALES = (
     {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0},
@@ -44,12 +43,18 @@ def unit_of(row: dict, name: str) -> str | None:
     return UNITS.get(name.rsplit("_", 1)[-1])
 
 
-def quantity(value: float, unit: str | None = None) -> str:
+def quantity(value: float | tuple[float, float], unit: str | None = None) -> str:
     """Return a number with its unit, such as 3.07 TB/s for 3071.8 and GB/s.
 
-    A whole number without a scaled unit is a count and keeps all its digits.
+    A whole number without a scaled unit is a count and keeps all its digits. Two numbers are a
+    range, such as 25.3 to 32.1 µs; where both read the same, one of them stands.
     """
-    unit = {"us": "µs", "": None}.get(unit, unit)
+    if isinstance(value, tuple):
+        least, most = (quantity(number, unit) for number in value)
+        number, _, end = least.rpartition(SPACE)
+        short = number if number and most.endswith(SPACE + end) else least
+        return least if least == most else f"{short} to {most}"
+    unit = "µs" if unit == "us" else unit or None
     if unit == "%":
         return f"{_digits(_significant(100 * value))}{SPACE}%"
     for scale in SCALES:
@@ -81,21 +86,21 @@ def sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def awaiting(what: str = "") -> str:
-    """Return what stands in the place of a table or a picture that has no measured figures yet."""
-    return sentence(f"{AWAITING}: {what}" if what else AWAITING)
-
-
 def table(head: list[str], rows: list[list[str]], numbers: list[bool] | None = None) -> str:
     """Return a table in Markdown. ``numbers``: the columns that are set to the right."""
     line = ["---:" if right else "---" for right in numbers or [False] * len(head)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, line, *rows])
 
 
+def awaited(records: Evidence) -> str:
+    """Return what stands in the place of a figure that nobody has measured yet."""
+    return f"awaiting {records.project.awaited}"
+
+
 def text(records: Evidence, kind: str, key: str) -> str:
     """Return a measured number as plain text. Raises ``KeyError`` with what is there instead."""
     row, name = records.figure(kind, key)
-    return quantity(row[name], unit_of(row, name)) if row["fresh"] else AWAITING
+    return quantity(row[name], unit_of(row, name)) if row["fresh"] else awaited(records)
 
 
 def circumstances(row: dict) -> str:

@@ -1,32 +1,20 @@
-"""Markers: a line such as ``[[roadmap:all]]`` stands for what data and evidence make of it."""
+"""Markers: a line such as ``[[roadmap:all]]`` stands for what a part makes of data and evidence."""
 
-from lockstep import counters, glossary, mapping, plots, roadmap, summary, tables
+from typing import Any
+
+from lockstep import project
 
 
-def render(line: str, site, folder: str, plain: bool = False) -> str | None:
+def render(line: str, site: Any, folder: str, plain: bool = False) -> str | None:
     """Return the Markdown that a marker stands for, or None for any other line.
 
-    ``site`` has ``root``, ``pages``, ``records`` and ``glossary``. ``folder``, below docs/, is that
-    of the page. ``plain``: without what only a browser can show. Raises ``PageError`` for a marker
-    that names nothing.
+    ``site`` has ``root``, ``pages``, ``records`` and ``parts``. ``folder``, below that of the
+    pages, is the page's. ``plain``: without what only a browser can show. Raises ``PageError`` for
+    a marker that names nothing.
     """
     if not line.startswith("[["):
         return None
-    if marker := roadmap.MARKER.match(line):
-        show = roadmap.plain if plain else roadmap.render
-        return show(marker[1], site.root, folder)
-    if marker := glossary.MARKER.match(line):
-        text = glossary.render(marker["which"], site.glossary, folder)
-        return glossary.plain(text) if plain else text
-    if marker := mapping.MARKER.match(line):
-        return (mapping.plain if plain else mapping.render)(marker[1], site.root, folder)
-    if marker := counters.MARKER.match(line):
-        return counters.render(marker[1], site.root, site.records)
-    if marker := tables.MARKER.match(line):
-        return tables.render(marker["which"], site.root)
-    if marker := plots.MARKER.match(line):
-        return plots.render(marker[1], site.records, as_text=plain)
-    if summary.MARKER.match(line):
-        text = summary.render(site.pages, site.records, folder)
-        return summary.plain(text) if plain else text
+    for part in project.of(site.root).parts:
+        if part.marker and (marker := part.marker.match(line)):
+            return part.render(marker, site, folder, plain)
     return None

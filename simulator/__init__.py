@@ -1,4 +1,5 @@
 """GPU code without a GPU.
 
-``stepper`` runs Numba CUDA kernels thread by thread in plain Python.
+``stepper`` runs Numba CUDA kernels thread by thread in plain Python; ``grade`` grades a reader's
+kernel with it.
 """

@@ -17,6 +17,7 @@ PARTS = (
     "overrides",
     "docs",
     "lockstep",
+    "lockstep_site",
     "tools",
     "benchmarks",
     "simulator",
@@ -30,7 +31,7 @@ def make(source: Path, target: Path, pages: int) -> Path:
         shutil.copytree(source / part, target / part, ignore=ignore)
     if (source / "node_modules").is_dir():
         (target / "node_modules").symlink_to(source / "node_modules")
-    for file in source.glob("*.yml"):
+    for file in (*source.glob("*.yml"), source / "pyproject.toml"):
         shutil.copy(file, target)
     known = read_all(source)
     # A term is named by its id, which is not to be had twice.

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 import yaml
 
-from lockstep import evidence, languages
-from lockstep.markdown import proof_words, stamp
+from lockstep import evidence
 from lockstep.page import find_root, read
+from lockstep.stamps import proof_words, stamp
+from lockstep_site.gpu.targets import APPLE
 from simulator import hosts, metal, pairs
+from tests.houses import settle
 from tools import apple
 
 ROOT = find_root()
@@ -170,7 +172,7 @@ def gpu():
 @pytest.fixture
 def root(tmp_path):
     """A repository with three pairs: threads, groups with atomics, and function constants."""
-    (tmp_path / "mkdocs.yml").write_text("site_name: x\n")
+    settle(tmp_path)
     for name in ("add", "histogram", "function_constants"):
         page = f"docs/metal/pairs/{name.replace('_', '-')}.md"
         for path in (page, f"kernels/pairs/{name}.py", f"kernels/pairs/{name}_cuda.py"):
@@ -200,12 +202,12 @@ def test_pairs_run_and_their_pages_say_so(gpu, root, monkeypatch, capsys):
         for block, proof in zip(page.blocks, records.proofs(page), strict=True):
             assert proof.level == ("gpu" if block.language == "metal" else "awaiting")
             if block.language == "metal":
-                assert proof_words(proof, True, block) == "ran on Apple Test"
+                assert proof_words(proof, block, page) == "ran on Apple Test"
         lead, rest = stamp(page, records.proofs(page), records)[1:]
         assert "The Metal code ran on Apple Test on " in rest and "not yet run" not in rest
         assert lead == "Awaiting a GPU run."  # its other blocks are not proved by this
         [run] = records.runs(page)
-        assert run["target"] == languages.APPLE
+        assert run["target"] == APPLE
 
 
 def test_sources_of_no_pair_are_compiled(gpu, root, monkeypatch, capsys, tmp_path):
@@ -258,6 +260,7 @@ def test_a_fault_of_the_gpu_is_an_error(gpu):
 
 def test_metal_blocks_on_other_machines():
     """Proof words of a Metal block that ran on a CPU, was only compiled, or did not run."""
+    page = page_of(ROOT, "add")
     block = types.SimpleNamespace(language="metal", index=0)
     words = {
         "cpu": "ran in a CPU stand-in, not yet run on Apple hardware",
@@ -265,10 +268,10 @@ def test_metal_blocks_on_other_machines():
         "awaiting": "a run with its compiler",
     }
     for level, said in words.items():
-        assert proof_words(evidence.Proof(level), True, block) == said
+        assert proof_words(evidence.Proof(level), block, page) == said
     run = {"target": "stepper", "blocks": [{"outcome": "stand-in"}]}
     assert evidence.Evidence(ROOT)._level(block, run) == "cpu"
     hip = types.SimpleNamespace(language="hip", index=1)
     for made_for, said in (({"for": ["gfx90a"]}, "for gfx90a, not run"), ({}, "for an AMD GPU")):
         run = {"blocks": [{}, made_for]}
-        assert proof_words(evidence.Proof("compiled", runs=[run]), True, hip).startswith(said)
+        assert proof_words(evidence.Proof("compiled", runs=[run]), hip, page).startswith(said)

@@ -12,6 +12,7 @@ import pytest
 from benchmarks import __main__ as command
 from benchmarks import harness
 from benchmarks.harness import Bench, BenchmarkError, Case, Output, Reference, Summary
+from lockstep import evidence
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -349,7 +350,7 @@ def test_a_second_measurement_stands_beside_the_first(repository):
     micro(elsewhere, value=2.01e-6)  # inside the spread of a hundredth
     micro(elsewhere, id="second", unit="cycles", value=11.0)
     (path,) = elsewhere.write_again()
-    record = json.loads(path.read_text())
+    record = evidence.readable(path)
     first, second = record["rows"]
     assert (first["value"], first["history"], record["gpu"]) == (2, [], "first")
     point = first["again"][0]
@@ -362,7 +363,7 @@ def test_a_new_measurement_drops_the_second_of_the_old_one(repository):
         bench = make(repository)
         micro(bench)
         (path,) = getattr(bench, write)()
-    (row,) = json.loads(path.read_text())["rows"]
+    (row,) = evidence.readable(path)["rows"]
     assert "again" not in row and len(row["history"]) == 1
 
 

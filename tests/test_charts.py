@@ -5,18 +5,21 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from lockstep import charts, evidence
+from lockstep import evidence
+from lockstep_site import charts
 
 H200, L4 = {"name": "NVIDIA H200"}, {"name": "NVIDIA L4"}
 
 
 def record(date, ours, device=H200, unit="GB/s"):
     row = {"id": "add", "ours": ours, "reference": 2.0, "unit": unit, "ratio": ours / 2}
-    return {"schema": 1, "device": device, "date": date, "rows": [row]}
+    row |= {"kernel": "k.py", "sha256": "0"}
+    head = {"schema": 1, "device": device, "date": date, "sources": {}, "packages": {}}
+    return head | {"python": "3", "rows": [row]}
 
 
 def written(file):
-    return json.loads(file.read_text(encoding="utf-8"))["rows"][0]["history"]
+    return evidence.readable(file)["rows"][0]["history"]
 
 
 def test_a_run_keeps_what_earlier_runs_measured_and_no_more_than_20(tmp_path):
@@ -29,6 +32,8 @@ def test_a_run_keeps_what_earlier_runs_measured_and_no_more_than_20(tmp_path):
         evidence.write(file, record(f"2026-11-{day:02}", float(day)))
     history = written(file)
     assert len(history) == evidence.HISTORY
+    # The file beside the record only grows, and has them all.
+    assert len((tmp_path / "x.history.jsonl").read_text().splitlines()) == 26
     assert history[-1]["date"] == "2026-11-26" and history[0]["date"] == "2026-11-07"
 
 
@@ -40,9 +45,21 @@ def test_another_gpu_or_unit_starts_a_new_history(other, tmp_path):
     assert written(file) == []
 
 
-def test_a_record_of_a_page_has_no_history(tmp_path):
-    evidence.write(tmp_path / "x.json", {"schema": 1, "runs": []})
-    assert json.loads((tmp_path / "x.json").read_text()) == {"schema": 1, "runs": []}
+def test_a_second_measurement_adds_no_point(tmp_path):
+    file = tmp_path / "x.json"
+    evidence.write(file, record("2026-11-01", 1.0))
+    before = file.read_text()
+    evidence.write(file, record("2026-11-01", 1.0), history=False)
+    assert file.read_text() == before and [p.name for p in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_points_that_a_record_once_held_become_lines(tmp_path):
+    file, old = tmp_path / "x.json", record("2026-11-02", 3.0)
+    old["rows"][0]["history"] = [{"date": "2026-11-01", "ours": 1.0, "reference": 2.0}]
+    file.write_text(json.dumps(old))
+    assert len(written(file)) == 1
+    evidence.write(file, record("2026-11-03", 4.0))
+    assert [point["date"] for point in written(file)] == ["2026-11-01", "2026-11-02"]
 
 
 def test_bars_are_as_long_as_their_figures_and_say_them():

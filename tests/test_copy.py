@@ -5,11 +5,14 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from lockstep import evidence, languages
+from lockstep import evidence
 from lockstep.page import digest
+from lockstep_site.gpu.needs import gpu_only
+from lockstep_site.gpu.targets import Simulator
 from tests.pages import PAGES, ROOT, sample, url_of
 
 WITH_CODE = [page for page in PAGES if page.blocks]
@@ -19,8 +22,7 @@ LESSONS = [page for page in WITH_CODE if page.meta["kind"] in {"lesson", "lab", 
 PASTED = [
     page
     for page in WITH_CODE
-    if (page in LESSONS or page in sample(WITH_CODE, 3))
-    and languages.target_here(page, "simulator") != "stepper"
+    if (page in LESSONS or page in sample(WITH_CODE, 3)) and Simulator().here(page) != "stepper"
 ]
 CODE = re.compile(
     r'<div class="[^"]*\bhighlight\b[^"]*"(?: data-copy="(?P<copy>[^"]*)")?>'
@@ -115,7 +117,7 @@ def test_what_the_copy_button_gives_is_what_ran(page, context, server, tmp_path)
         assert text == block.copied.strip("\n"), f"{page.path}:{block.page_line} copies other text"
 
     # Blocks that need a GPU: the text is the one that the newest record says ran.
-    needs_gpu = languages.gpu_only(page)
+    needs_gpu = gpu_only(page)
     for run in RECORDS.runs(page):
         for index in needs_gpu:
             block, recorded = page.blocks[index], run["blocks"][index]
@@ -132,12 +134,16 @@ def test_what_the_copy_button_gives_is_what_ran(page, context, server, tmp_path)
             (tmp_path / block.options["file"]).write_text(text + "\n")
         elif block.language in {"python", "pycon"}:
             script.append(text)
+        elif block.language == "bash":  # a command, in its place among the others
+            command = ["bash", "-euo", "pipefail", "-c", text]
+            script.append(f"__import__('subprocess').run({command!r}, check=True)")
     (tmp_path / "pasted.py").write_text("\n\n".join(script) + "\n")
     env = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "LOCKSTEP_TARGET"}}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # for its commands
     done = subprocess.run(
         [sys.executable, "pasted.py"],
         cwd=tmp_path,
-        env=env | {"NUMBA_ENABLE_CUDASIM": "1"},
+        env=env | {"NUMBA_ENABLE_CUDASIM": "1", "PATH": path},
         capture_output=True,
         text=True,
         timeout=120,

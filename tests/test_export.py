@@ -11,20 +11,25 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from lockstep import evidence, export
+from lockstep import evidence, export, project
 from lockstep.figures import outside_code
 from lockstep.page import digest, find_root, read
+from lockstep.parts import Guard
+from lockstep_site.gpu.part import ON_GPU
+from tests.houses import settle
 
 ROOT = find_root(Path(__file__).parent)
-FILES = ("pages", "roadmap", "benchmarks", "microbenchmarks", "glossary", "mapping", "hardware")
+FILES = (
+    *("pages", "roadmap", "benchmarks", "microbenchmarks"),
+    *("glossary", "mapping", "hardware", "library"),
+)
 DEVICE = {"name": "NVIDIA H200", "count": 1}
 MACHINE = {"device": DEVICE, "packages": {}, "python": "3.12.3", "date": "2026-11-20"}
 URL = "https://example.org/learn/"
 
 
 def schema(name: str) -> jsonschema.Draft202012Validator:
-    text = (export.SCHEMAS / f"{name}.json").read_text(encoding="utf-8")
-    return jsonschema.Draft202012Validator(json.loads(text))
+    return jsonschema.Draft202012Validator(export.schema(ROOT, name))
 
 
 def complaints(name: str, rows: list[dict]) -> list[str]:
@@ -45,7 +50,7 @@ def tiny(tmp_path):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")
 
-    put("mkdocs.yml", "site_name: x\n")
+    settle(tmp_path)
     put("snippets/load.py", 'with open("data.txt") as file:\n    text = file.read()\n')
     put("snippets/data.txt", 'a "quoted" \\ line\nand """three"""\n')
     put("snippets/say.txt", ">>> n = len(text)\n>>> n\n34\n>>> print(n + 1)\n35\n")
@@ -194,7 +199,7 @@ def test_the_data_of_a_tiny_site(tiny):
     assert list(pages) == ["./", "lessons/first/", "lessons/"]
     row = pages["lessons/first/"]
     assert [(b["language"], b["proof"], b["reason"]) for b in row["blocks"]] == [
-        ("text", "cpu", None),
+        ("text", "read", None),
         ("python", "cpu", None),
         ("pycon", "cpu", None),
         ("bash", "cpu", None),
@@ -299,21 +304,26 @@ def test_no_markdown_needs_mkdocs(real):
     ],
 )
 def test_a_line_without_the_marks_of_mkdocs(line, plain):
-    assert export._bare(line) == plain
+    page = read(ROOT / "docs/index.md", ROOT)
+    assert export.bare_line(line, page) == plain
 
 
 def test_the_markdown_of_a_marker_is_its_table(tiny):
     page = next(page for page in tiny.pages if page.name == "lessons/index")
     text = export.markdown(page, tiny)
-    assert "| 5 cpu, 1 shown, 1 awaiting |" in text and "<span" not in text and "<svg" not in text
+    assert (
+        "| 4 cpu, 1 read, 1 shown, 1 awaiting |" in text
+        and "<span" not in text
+        and "<svg" not in text
+    )
     assert ".venv/bin/python -m lockstep run docs/lessons/first.md" in text
     assert "make bench NAME=x" in text
 
 
 def test_a_sanitizer_run_of_older_code_claims_nothing(tiny):
     record = {"device": DEVICE, "date": "2026-11-20", "findings": ["0 errors"], "tests_passed": 7}
-    tiny.records.sanitizer |= {"a/memcheck": record | {"fresh": True}}
-    tiny.records.sanitizer |= {"a/racecheck": record | {"fresh": False}}
+    tiny.records.others["sanitizer"] |= {"a/memcheck": record | {"fresh": True}}
+    tiny.records.others["sanitizer"] |= {"a/racecheck": record | {"fresh": False}}
     text = export.markdown(next(p for p in tiny.pages if p.name == "lessons/index"), tiny)
     assert "| memcheck | 7 | 0 errors | NVIDIA H200 | 2026-11-20 |" in text
     late = "| awaiting a GPU run | NVIDIA H200 | last run 2026-11-20, for older code |"
@@ -402,7 +412,7 @@ def test_an_unknown_figure_is_refused(tiny):
 
 def test_the_script_runs_and_writes_the_files_that_it_needs(tiny, first, tmp_path):
     text = export.script(first, tiny)
-    assert text.startswith(f"# First\n# {URL}lessons/first/\n# {export.LICENSE}\n")
+    assert text.startswith(f"# First\n# {URL}lessons/first/\n# {project.of(ROOT).license}\n")
     assert "# ## Load it\n" in text and "n = len(text)\nn\n# 34\nprint(n + 1)\n# 35\n" in text
     assert "# $ ls" in text and "# (shown only: it installs)\n#   pip install x" in text
     assert "# ## Nothing to run" in text and "Sources" not in text, "a heading needs a block"
@@ -440,12 +450,13 @@ def test_the_script_of_vector_addition_runs_to_its_end_in_the_simulator(real, tm
 
 def test_a_guard_changes_no_string():
     code = 'text = """a\n  b\n"""\nif text:\n    print(text)'
-    guarded = export._guarded(code, "it uses cp: x.py:4 needs a GPU")
+    guard = Guard({}, (), ON_GPU, "ON_GPU", "Not run without a GPU", "GPU only")
+    guarded = export.guarded(code, guard, "it uses cp: x.py:4 needs a GPU")
     names = {"ON_GPU": True, "print": lambda text: None}
     exec(guarded, names)
     assert names["text"] == "a\n  b\n"
     assert guarded.endswith('else:\n    print("Not run without a GPU: it uses cp.")')
-    assert export._guarded("# $ ls", "x") == "# $ ls"  # nothing there to guard
+    assert export.guarded("# $ ls", guard, "x") == "# $ ls"  # nothing there to guard
 
 
 def test_every_script_is_python_and_every_file_of_a_page_is_in_it(real):
@@ -522,3 +533,15 @@ def test_the_documentation_names_every_file_and_column():
         assert f"`data/{name}.json`" in text and f"`data/schemas/{name}.json`" in text
         for column in schema(name).schema["items"]["properties"]:
             assert f"`{column}`" in text, f"data.md does not explain {column} of {name}.json"
+
+
+def test_a_lesson_says_where_it_stands_and_what_there_is_to_do(real):
+    rows = [row for row in export.data(real)["pages"] if row["kind"] == "lesson"]
+    rows.sort(key=lambda row: row["order"])
+    assert [row["order"] for row in rows] == list(range(1, len(rows) + 1))
+    assert [row["next"] for row in rows] == [row["url"] for row in rows[1:]] + [None]
+    order = {row["url"]: row["order"] for row in rows}
+    for row in rows:
+        assert all(order[url] < row["order"] for url in row["requires"]), row["url"]
+        assert row["bets"] >= 1 and row["exercises"]["with_par"] <= row["exercises"]["graded"]
+    assert sum(row["recordings"] > 0 for row in rows) >= 8

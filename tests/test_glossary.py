@@ -8,11 +8,13 @@ from urllib.parse import urldefrag, urljoin
 import markdown
 import pytest
 
-from lockstep import export, glossary, tables
+from lockstep import export, site
 from lockstep import markdown as extension
 from lockstep.evidence import Evidence
-from lockstep.glossary import Glossary
 from lockstep.page import PageError, read, read_all
+from lockstep_site import glossary, tables
+from lockstep_site.glossary import Glossary
+from tests.houses import settle
 from tests.pages import ROOT, open_at
 
 SETTINGS = """
@@ -78,7 +80,7 @@ conflict* does not, and warps come once.
 @pytest.fixture
 def house(tmp_path):
     """A small glossary: warp, lane and bank conflict, and a lesson that names the first."""
-    (tmp_path / "mkdocs.yml").write_text("site_name: x\n")
+    settle(tmp_path)
 
     def put(path, text):
         file = tmp_path / path
@@ -168,7 +170,7 @@ def test_a_term_without_a_glossary_is_refused(house):
 
 def html_of(house, name):
     """Return the HTML of a page as the extension makes it."""
-    extension.forget()
+    site.forget()
     page = read(house.root / name, house.root)
     ours = extension.LockstepExtension(root=str(house.root))
     names = ["attr_list", "md_in_html", "tables", "pymdownx.details", "pymdownx.superfences"]
@@ -269,7 +271,7 @@ def test_the_lists_have_every_term(house):
     assert glossary.render("letters", found, "glossary").count("<li") == 3
     table = glossary.render("metal", found, "glossary/platforms")
     assert "| M lane | [Lane](../lane.md) |" in table
-    plain = glossary.plain(glossary.render("groups", found, "glossary"))
+    plain = glossary.plain_text(glossary.render("groups", found, "glossary"))
     assert "<" not in plain and "CUDA `warp`; Metal M warp" in plain
 
 

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from lockstep import languages
+from lockstep_site.gpu import languages
 
 ROOT = Path(__file__).resolve().parent.parent
 SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
@@ -144,6 +144,25 @@ def check_add_elements(kernel):
         same(memory.get(), longer(a + b, 200, -1), shape, threads)
 
 
+def check_swiglu(kernel):
+    random = np.random.default_rng(seed=1)
+    for shape in [(1,), (127,), (128,), (1009,), (3, 43)]:
+        gate, up = random.standard_normal((2, *shape), dtype=np.float32)
+        memory = exact(np.full(gate.size + 200, -1, np.float32))
+        kernel(exact(gate), exact(up), memory[: gate.size].reshape(shape))
+        expected = gate / (1 + np.exp(-gate.astype(np.float64))) * up
+        np.testing.assert_allclose(memory[: gate.size].get(), expected.ravel(), rtol=1e-6)
+        assert (memory[gate.size :] == -1).all(), shape
+
+
+def check_step(kernel):
+    for n in SIZES:
+        x = np.arange(n, dtype=np.float32)
+        memory = exact(np.full(n + 200, -1, np.float32))
+        kernel(exact(x), memory[:n])
+        same(memory.get(), longer(x / 2 + 1, 200, -1), n)
+
+
 # Each CUDA C++ file, whose kernel has the file's name, and what proves it.
 FILES = {
     "snippets/vector_add/add.cu": check_add,
@@ -160,6 +179,8 @@ MADE = {
     ("kernels/threads_and_blocks/cupy_whoami.py", "whoami"): check_whoami,
     ("kernels/naive_matmul/cupy_matmul.py", "naive"): check_matmul,
     ("kernels/pmpp_1_4/cupy_images.py", "gray_raw"): check_gray,
+    ("kernels/elementwise/cupy_swiglu.py", "swiglu_fused"): check_swiglu,
+    ("kernels/streams/graph.py", "step"): check_step,
 }
 # Folders with a test file of their own, since one launch of arrays and sizes does not fit them.
 ELSEWHERE = {
@@ -243,9 +264,10 @@ def test_cuda_cpp_file(path):
 
 @pytest.mark.parametrize(("path", "name"), MADE)
 def test_kernel_that_a_page_makes(path, name):
-    """The page's own statements make the kernel, in the folder that holds the page's .cu file."""
+    """The page's own statements make the kernel, in the folder of the page's .cu file, if any."""
     namespace = {"cp": Compiler if SIMULATOR else cp}
-    with contextlib.chdir(ROOT / "snippets" / Path(path).parent.name):
+    folder = ROOT / "snippets" / Path(path).parent.name
+    with contextlib.chdir(folder if folder.is_dir() else ROOT):
         for statement in statements(path):
             exec(compile(ast.Module([statement], []), path, "exec"), namespace)
     if not SIMULATOR:  # the stand-in has compiled them

@@ -23,7 +23,7 @@ from kernels.gemm.registers import make_column, make_rectangle
 from kernels.gemm.running_sums import row_sums
 from kernels.gemm.tiled import asked_bytes, make_tiled, matmul_tiled
 from kernels.gemm.tiled_transposed import make_tiled_transposed, matmul_tiled_transposed
-from lockstep import languages
+from lockstep_site.gpu import languages
 
 # Read by `python -m lockstep gpu`; the pages of these kernels say the same.
 NOT_ON = {"numba-cuda-mlir": "the kernels need intrinsics, which it has in another form"}

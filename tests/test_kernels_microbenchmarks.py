@@ -9,7 +9,7 @@ import pytest
 from numba import cuda
 
 from kernels.microbenchmarks.occupancy_calculator import resident_blocks
-from lockstep import languages
+from lockstep_site.gpu import languages
 
 SOURCES = sorted((Path(__file__).parent.parent / "snippets/microbenchmarks").glob("*.cu"))
 SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numba import cuda
 
+from kernels.roofline.chains import chains_kernel
 from kernels.roofline.dial import intensity, make_dial
-from kernels.roofline.model import attainable, naive_intensity, ridge, smallest_tile
+from kernels.roofline.model import attainable, ridge, smallest_tile, tiled_intensity
 
 
 @pytest.mark.parametrize("steps", [1, 5, 128])
@@ -33,9 +34,21 @@ def test_intensity_counts_two_operations_over_eight_bytes():
 
 @pytest.mark.parametrize("n", [16, 1000])
 def test_a_product_with_full_reuse_moves_each_matrix_once(n):
-    assert naive_intensity(n, n) == pytest.approx(2 * n**3 / (4 * 3 * n * n))
+    assert tiled_intensity(n, n) == pytest.approx(2 * n**3 / (4 * 3 * n * n))
 
 
 def test_the_tile_of_the_exercise_is_the_smallest():
     tile = smallest_tile(60e12, 4e12)
-    assert naive_intensity(8192, tile) >= 15 > naive_intensity(8192, tile / 2)
+    assert tiled_intensity(8192, tile) >= 15 > tiled_intensity(8192, tile / 2)
+
+
+def test_four_chains_of_multiply_adds():
+    out = cuda.to_device(np.full(3, np.nan, np.float32))
+    chains_kernel[1, 3](2, out)
+    expected = np.zeros(3)
+    for start in range(4):
+        x = np.arange(3.0) + start
+        for _ in range(2 * 32):
+            x = x * 0.999 + 0.5
+        expected += x
+    np.testing.assert_allclose(out.copy_to_host(), expected, rtol=1e-5)

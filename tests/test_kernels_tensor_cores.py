@@ -21,7 +21,7 @@ from kernels.tensor_cores.formats import from_bfloat16, to_bfloat16, to_tf32
 from kernels.tensor_cores.one_product import one_product, one_product_kernel
 from kernels.wrong.mma_swapped_registers import swapped_registers_kernel
 from kernels.wrong.tma_old_phase import old_phase_kernel
-from lockstep import languages
+from lockstep_site.gpu import languages
 
 # Read by `python -m lockstep gpu`; the pages of these kernels say the same.
 NOT_ON = {"numba-cuda-mlir": "the kernels need intrinsics, which it has in another form"}

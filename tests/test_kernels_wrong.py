@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lockstep import languages
+from lockstep_site.gpu import languages
 from tests import wrong_kernels
 
 SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"

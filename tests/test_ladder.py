@@ -5,8 +5,9 @@ import re
 import xml.etree.ElementTree as ElementTree
 from types import SimpleNamespace
 
-from lockstep import ladder, plots
+from lockstep.evidence import Evidence
 from lockstep.page import find_root
+from lockstep_site import ladder, plots
 
 ROOT = find_root()
 
@@ -64,12 +65,17 @@ def test_the_text_has_a_line_for_each_bar_and_line():
     assert len(text.splitlines()) == 2
 
 
-def test_the_last_rung_has_the_tile_that_the_search_found():
+def test_the_last_rung_has_the_best_of_the_tiles_that_the_search_found():
+    """The search is five launches each; the harness decides among its quick ones."""
     found = (ROOT / "snippets/output/matmul-worklog/search.txt").read_text(encoding="utf-8")
-    tile = re.search(r"TFLOP/s (\(.*\))", found)[1]
+    quick = [ast.literal_eval(tile) for tile in re.findall(r"TFLOP/s (\(.*\))", found)[:8]]
     script = (ROOT / "benchmarks/gemm.py").read_text(encoding="utf-8")
     measured = ast.literal_eval(re.search(r"^BEST = (.*)$", script, re.M)[1])
-    assert measured[:7] == ast.literal_eval(tile)
+    assert measured[:7] in quick
+    rows = Evidence(ROOT).benchmarks
+    tuned = {i: row["ours"] for i, row in rows.items() if re.fullmatch(r"sgemm-tuned-\d.*", i)}
+    high, wide, depth, *_, stages, _ = measured[:7]
+    assert max(tuned, key=tuned.get) == f"sgemm-tuned-{high}x{wide}x{depth}-{stages}"
     kernel = (ROOT / "kernels/gemm/tuned.py").read_text(encoding="utf-8")
     call = re.search(r"^tuned = make_tuned\((.*)\)$", kernel, re.M)[1]
     shown = [int(word.rpartition("=")[2]) for word in call.split(", ")]

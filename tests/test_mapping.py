@@ -8,8 +8,8 @@ import markdown
 import numpy as np
 import pytest
 
-from lockstep import export, mapping
 from lockstep.page import PageError
+from lockstep_site import mapping
 from simulator import hosts, metal
 from tests.pages import ROOT
 
@@ -51,7 +51,7 @@ def test_the_map_has_its_rows_groups_and_claims():
 
 
 def test_the_schema_wants_an_opened_source_or_a_word_that_there_is_none():
-    text = (export.SCHEMAS / "mapping.json").read_text(encoding="utf-8")
+    text = (mapping.MappingPart.schemas / "mapping.json").read_text(encoding="utf-8")
     schema = jsonschema.Draft202012Validator(json.loads(text))
     rows = mapping.rows(ROOT)
     assert not list(schema.iter_errors(rows))
@@ -109,7 +109,7 @@ def test_a_row_survives_markdown(small):
     assert "x &lt; y_z" in first and "Claim: <code>a</code> is <code>b</code>." in first
     assert 'href="https://example.org/book"' in first and "Unverified:" in second
     assert first.count("<td") == second.count("<td") == 5
-    plain = mapping.plain("all", root, "metal")
+    plain = mapping.as_text("all", root, "metal")
     assert "<form" not in plain and "<span" not in plain and "#first" in plain
     with pytest.raises(PageError, match="names no part"):
         mapping.render("nothing", root, "metal")
@@ -174,14 +174,14 @@ def test_the_filter_works_by_keyboard_and_can_be_passed_on(tab, server):
     assert said(other) == said(tab) and other.locator("h2:visible").count() == 2  # and Sources
     tab.locator(f"{FILTER} [type=reset]").focus()
     tab.keyboard.press("Enter")
-    tab.wait_for_function("location.hash === ''")
+    tab.wait_for_function("() => location.hash === ''")
     assert said(tab) == f"{total} rows."
     assert tab.evaluate("document.activeElement.name") == "q"
 
 
 def test_a_link_to_a_row_shows_it_whatever_is_filtered(tab, server):
     tab.goto(f"{server}{URL}#group=atomics")
-    tab.wait_for_function("document.querySelector('#syncthreads').closest('tr').hidden")
+    tab.wait_for_function("() => document.querySelector('#syncthreads').closest('tr').hidden")
     tab.goto(f"{server}{URL}#syncthreads")
     tab.wait_for_selector("#syncthreads:visible")
 
@@ -199,7 +199,7 @@ def test_each_choice_narrows_the_rows_to_those_that_have_it(tab):
     for hash, count in wanted.items():
         tab.evaluate("hash => { location.hash = hash }", hash)
         tab.wait_for_function(
-            f"document.querySelector('{FILTER}').textContent.includes('{count} of')"
+            f"() => document.querySelector('{FILTER}').textContent.includes('{count} of')"
         )
         assert shown(tab) == count, hash
 
@@ -207,7 +207,7 @@ def test_each_choice_narrows_the_rows_to_those_that_have_it(tab):
 def test_on_a_phone_rows_are_cards_and_nothing_scrolls_sideways(tab):
     tab.set_viewport_size({"width": 360, "height": 780})
     tab.evaluate("location.hash = 'with=hip.opencl.sycl.webgpu'")
-    tab.wait_for_function("document.querySelectorAll('[name=with]:checked').length === 4")
+    tab.wait_for_function("() => document.querySelectorAll('[name=with]:checked').length === 4")
     assert tab.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     card = tab.locator("tr:has(#syncthreads)")
     assert card.evaluate("node => getComputedStyle(node).display") == "block"

@@ -9,9 +9,11 @@ import pytest
 from mkdocs.config import load_config
 from mkdocs.exceptions import BuildError
 
-from lockstep import evidence, figures, preview
-from lockstep import markdown as ours
+from lockstep import evidence, figures, site
+from lockstep.mkdocs import preview
 from lockstep.page import digest, find_root, read
+from lockstep_site.gpu.targets import CuPy
+from tests.houses import settle
 
 ROOT = find_root(Path(__file__).parent)
 META = "---\ntitle: A page\ndescription: It has code.\nkind: other\n{more}---\n\n# A page\n\n"
@@ -120,7 +122,7 @@ class House:
         file = self.root / "evidence" / machine / "pages" / "page.json"
         record = {"schema": 1, "page": page.path, "sha256": page.sha256, "runs": [run]}
         if file.is_file():
-            record["runs"] = evidence.Evidence(self.root)._load(file)["runs"] + [run]
+            record["runs"] = evidence.load(file, file.name)["runs"] + [run]
         evidence.write(file, record)
 
     def measured(self, kind: str = "benchmarks", **row) -> None:
@@ -152,7 +154,7 @@ class House:
 @pytest.fixture
 def house(tmp_path, monkeypatch, settings):
     house = House(tmp_path, settings)
-    house.put("mkdocs.yml", "site_name: x\n")
+    settle(house.root)
     house.put("kernels/double.py", SOURCE)
     house.put("snippets/example.txt", EXAMPLE)
     house.put("snippets/add.cu", 'extern "C" __global__ void add() {}\n')
@@ -160,7 +162,7 @@ def house(tmp_path, monkeypatch, settings):
     house.put("snippets/install.sh", "pip install numpy\n")
     house.put("snippets/output/page/out.txt", "[0 2 4]\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(ours, "RECHECK", 0)
+    monkeypatch.setattr(site, "RECHECK", 0)
     monkeypatch.delenv("LOCKSTEP_DRAFT", raising=False)
     return house
 
@@ -343,10 +345,10 @@ def test_the_copy_button_gives_statements_without_prompts(house):
 
 
 def test_the_copy_button_keeps_tabs(house):
-    house.put("snippets/load.py", "if True:\n\tx = 1\n")
+    house.put("snippets/load.py", "for x in (1,):\n\tx = 1\n")
     house.page('```python\n--8<-- "snippets/load.py"\n```\n')
     assert [html.unescape(copy) for copy in re.findall(r'data-copy="([^"]*)"', house.html())] == [
-        "if True:\n\tx = 1"
+        "for x in (1,):\n\tx = 1"
     ]
 
 
@@ -420,6 +422,17 @@ def test_an_unknown_number_ends_the_build_with_file_line_and_what_there_is(house
     assert second.startswith("docs/page.md:11: no micro row tripel (near it: none). To mend: ")
 
 
+def test_a_number_that_a_benchmark_will_measure_is_awaited(house):
+    house.put("benchmarks/new.py", 'def run(bench):\n    bench.micro("new-row", "title")\n')
+    house.page("It moved [[bench:new-row.gbps]].")
+    rendered = house.html()
+    assert 'class="measured measured--stale"' in rendered and "Not measured yet" in rendered
+    assert plain(rendered).endswith("It moved awaiting a GPU run.")
+    house.page("It moved [[bench:other-row.gbps]].")
+    with pytest.raises(BuildError, match="no bench row other-row"):
+        house.html()
+
+
 def test_a_draft_shows_what_is_not_measured(house, monkeypatch):
     house.page("It moved [[bench:double.gbps]].")
     monkeypatch.setenv("LOCKSTEP_DRAFT", "1")
@@ -467,6 +480,21 @@ def test_three_digits_and_a_unit_that_fits(value, unit, expected):
 
 
 # ---------------------------------------------------------------- a preview
+
+
+def test_a_range_is_printed_with_one_unit():
+    plain = [
+        figures.quantity((25.3, 32.1), "us"),
+        figures.quantity((0.34, 1.34), "us"),
+        figures.quantity((999.0, 1001.0), "GB/s"),
+        figures.quantity((2.0, 2.0), "ms"),
+    ]
+    assert [text.replace("\u202f", " ") for text in plain] == [
+        "25.3 to 32.1 µs",
+        "340 ns to 1.34 µs",
+        "999 GB/s to 1.00 TB/s",
+        "2.00 ms",
+    ]
 
 
 def test_a_preview_builds_what_a_change_shows_on(house):
@@ -540,4 +568,4 @@ def test_a_marker_of_the_roadmap_becomes_its_list(house):
 def test_a_page_without_numba_names_the_library_that_it_uses():
     page = read(ROOT / "docs/metal/pytorch.md", ROOT)
     run = {"target": "cupy", "packages": {"cupy-cuda13x": "14.2.0", "torch": "2.11.0"}}
-    assert ours.compiler(run, page) == "PyTorch 2.11.0"
+    assert CuPy().tool(run, page) == "PyTorch 2.11.0"

@@ -8,7 +8,8 @@ import types
 import numpy as np
 import pytest
 
-from lockstep import languages
+from lockstep import running
+from lockstep.mistakes import Failed
 from simulator import cuda_cpp, hosts, metal, pairs
 from simulator.hosts import HostError
 
@@ -578,16 +579,16 @@ def test_a_metal_block_of_a_page_is_run_or_compiled(monkeypatch, tmp_path):
         block = types.SimpleNamespace(
             language="metal", options={"file": "k.metal"}, path=path, text=text
         )
-        return languages.run_block(block, {}, tmp_path, hosts.ROOT, "simulator")
+        return running.run_block(block, {}, tmp_path, hosts.ROOT, "simulator")
 
     pair, path = pairs.PAIRS["add"], "snippets/pairs/add/kernel.metal"
     text = (pair.folder / "kernel.metal").read_text(encoding="utf-8")
     assert run(path, text) == {"outcome": "stand-in"}
     assert (tmp_path / "k.metal").read_text(encoding="utf-8") == text + "\n"
     assert run("snippets/other.metal", text) == {"outcome": "compiled"}
-    with pytest.raises(languages.Failed, match=r"pairs/add: Metal on a CPU, n = 1: out\[0\] is"):
+    with pytest.raises(Failed, match=r"pairs/add: Metal on a CPU, n = 1: out\[0\] is"):
         run(path, text.replace("a[i] + b[i]", "a[i] - b[i]"))
-    with pytest.raises(languages.Failed, match=r"snippets/other\.metal:8:\d+: error"):
+    with pytest.raises(Failed, match=r"snippets/other\.metal:8:\d+: error"):
         run("snippets/other.metal", text.replace("a[i] + b[i]", "a[i] b[i]"))
     monkeypatch.setattr(hosts, "compiler", lambda: None)
     assert run(path, text) == {"outcome": "written"}

@@ -6,8 +6,11 @@ import sys
 
 import pytest
 
-from lockstep import collect, evidence, languages
+from lockstep import collect, evidence
 from lockstep.page import PageError, read, read_all
+from lockstep_site.gpu import machine
+from lockstep_site.gpu.needs import gpu_only
+from tests.houses import settle
 
 META = "---\ntitle: A page\ndescription: It has code.\nkind: other\n---\n"
 KERNEL = '''"""A module."""
@@ -43,7 +46,7 @@ GOOD += '```pycon\n--8<-- "kernels/circle.py:example"\n```\n'
 @pytest.fixture
 def house(tmp_path, monkeypatch):
     """A tiny repository with one page and one module. Returns a function that plants a page."""
-    (tmp_path / "mkdocs.yml").write_text("site_name: x\n")
+    settle(tmp_path)
     (tmp_path / "kernels").mkdir()
     (tmp_path / "snippets").mkdir()
     (tmp_path / "docs").mkdir()
@@ -313,7 +316,7 @@ def test_a_damaged_record_is_named(house):
 
 
 def test_no_gpu_is_one_clear_line(house, monkeypatch):
-    if languages.environment.gpus():
+    if machine.gpus():
         monkeypatch.setenv("PATH", "")
     done = lockstep(house, "gpu")
     assert done.returncode == 2
@@ -322,7 +325,7 @@ def test_no_gpu_is_one_clear_line(house, monkeypatch):
 
 def test_a_gpu_too_old_or_too_few_is_said(house, monkeypatch):
     gpu = {"name": "X", "compute_capability": "7.0", "driver": "1", "memory_mib": 1}
-    monkeypatch.setattr(languages.environment, "gpus", lambda: (gpu,))
+    monkeypatch.setattr(machine, "gpus", lambda: (gpu,))
     for key, said in (
         ('compute_capability: "9.0"', "needs compute capability 9.0, this GPU has 7.0"),
         ("gpus: 2", "needs 2 GPUs, this machine has 1"),
@@ -360,7 +363,7 @@ def test_what_needs_a_gpu_is_found_by_name(house):
     names = ["imports", "make", "use", "own", "again"]
     body = "".join(f'```python\n--8<-- "kernels/c.py:{n}"\n```\n\n' for n in names)
     page = read(house(body, META.replace("kind:", "gpu_only: 3\nkind:")), house.root)
-    reasons = languages.gpu_only(page)
+    reasons = gpu_only(page)
     assert sorted(reasons) == [0, 1, 2], reasons
     assert "uses x: kernels/c.py:5 needs a GPU" in reasons[2]
 
@@ -379,7 +382,7 @@ def test_doctest_output_must_match_to_the_space(house):
 
 
 def test_a_block_that_ends_python_fails(house):
-    broken = KERNEL.replace("import math", "import sys; sys.exit(0)")
+    broken = KERNEL.replace("import math", "raise SystemExit(0)")
     (house.root / "kernels/circle.py").write_text(broken)
     done, said, _ = run(house, house(GOOD))
     assert not done and "kernels/circle.py:4: SystemExit" in said
@@ -397,17 +400,17 @@ text = open("data.py").read()
 """
 
 
-@pytest.mark.parametrize("second, outcome", [("names", "written"), ("reads", "passed")])
+@pytest.mark.parametrize("second, outcome", [("names", "written"), ("reads", "read")])
 def test_a_file_counts_only_when_a_later_block_reads_it(house, second, outcome):
     (house.root / "kernels/f.py").write_text(FILES)
     body = '```python file="data.py"\n--8<-- "kernels/f.py:file"\n```\n\n'
     body += f'```python\n--8<-- "kernels/f.py:{second}"\n```\n'
     _, _, document = run(house, house(body))
-    record = json.loads(document.record().read_text())
+    record = evidence.load(document.record(), "it")
     assert record["runs"][0]["blocks"][0]["outcome"] == outcome
     page = read(house.root / "docs/page.md", house.root)
     records = evidence.Evidence(house.root)
-    level = "cpu" if outcome == "passed" else "awaiting"
+    level = "read" if outcome == "read" else "awaiting"
     assert records.proofs(page)[0].level == level
     assert bool(records.problems([page])) == (level == "awaiting")  # so it is not published
 
@@ -434,7 +437,7 @@ def forge(house, change):
 
 
 def test_a_record_whose_blocks_are_not_the_pages_proves_nothing(house):
-    done = forge(house, lambda r: r["runs"][0]["blocks"][0].update(sha256="0" * 64))
+    done = forge(house, lambda r: r["blocks"][0].update(sha256="0" * 64))
     assert done.returncode == 1 and "docs/page.md on cpu" in done.stdout
 
 
@@ -442,15 +445,48 @@ def test_a_record_whose_blocks_are_not_the_pages_proves_nothing(house):
     "change",
     [
         lambda r: r.pop("runs"),
-        lambda r: r.update(schema=2),
-        lambda r: r["runs"][0].pop("device"),
-        lambda r: r["runs"][0].update(date="2999-01-01"),
+        lambda r: r.update(schema=9),
+        lambda r: r["runs"]["cpu"].pop("environment"),
+        lambda r: r["runs"]["cpu"].update(environment="0" * 12),
+        lambda r: r["runs"]["cpu"].update(date="2999-01-01"),
+        lambda r: r["blocks"][0]["runs"].pop("cpu"),
     ],
 )
 def test_a_record_that_no_run_wrote_is_named(house, change):
     done = forge(house, change)
     assert done.returncode == 2 and done.stderr.startswith("evidence/cpu/pages/page.json:1: ")
     assert "Traceback" not in done.stderr
+
+
+def test_a_format_to_come_is_named(house):
+    said = forge(house, lambda r: r.update(schema=9)).stderr
+    assert "it has the format 9, and this version knows 1 and 2. To mend: " in said
+
+
+def test_an_environment_that_somebody_changed_is_no_environment(house):
+    house(GOOD)
+    assert lockstep(house, "run", "docs/page.md").returncode == 0
+    [file] = (house.root / "evidence/environments").iterdir()
+    file.write_text(file.read_text().replace('"python": "3', '"python": "4'))
+    assert "evidence/cpu/pages/page.json:1: " in lockstep(house, "status").stderr
+
+
+def test_a_second_run_of_unchanged_code_changes_no_file(house):
+    house(GOOD)
+    lockstep(house, "run", "docs/page.md")
+    files = {f: f.read_bytes() for f in (house.root / "evidence").rglob("*.json")}
+    lockstep(house, "run", "docs/page.md")
+    assert files == {f: f.read_bytes() for f in (house.root / "evidence").rglob("*.json")}
+
+
+def test_a_record_of_the_first_format_is_read_and_says_the_same(house):
+    house(GOOD)
+    assert lockstep(house, "run", "docs/page.md").returncode == 0
+    file = house.root / "evidence/cpu/pages/page.json"
+    now = evidence.load(file, "it")
+    file.write_text(json.dumps({k: v for k, v in now.items() if k != "date"} | {"schema": 1}))
+    assert evidence.load(file, "it") | {"schema": 2} == now
+    assert lockstep(house, "status").returncode == 0
 
 
 def bench(root, change=lambda record: None):

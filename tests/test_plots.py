@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from lockstep import plots, summary
 from lockstep.evidence import Evidence
 from lockstep.page import find_root
+from lockstep_site import plots, summary
 
 
 def micro(value, **more):
@@ -27,8 +27,9 @@ def records():
 
     return SimpleNamespace(
         microbenchmarks={
+            "occupancy-bandwidth-100-x4": micro(4000, in_flight_bytes=4e6),
             "device-copy": micro(4000),
-            "throughput-fma32": micro(60),
+            "occupancy-fma-75-x4": micro(60),
             "matmul-tf32": micro(300),
             "wgmma-ceiling": micro(600),
             "roofline-dial-1": micro(0.9, intensity=0.25),
@@ -85,8 +86,8 @@ def test_names_do_not_overlap():
 
 
 def test_without_its_ceilings_there_is_no_picture(records):
-    records.microbenchmarks["device-copy"]["fresh"] = False
-    assert plots.render("roofline", records) == "Awaiting a GPU run: device-copy."
+    records.microbenchmarks["occupancy-bandwidth-100-x4"]["fresh"] = False
+    assert plots.render("roofline", records) == "Awaiting a GPU run: occupancy-bandwidth-100-x4."
 
 
 def test_an_unknown_plot_is_refused(records):
@@ -95,6 +96,7 @@ def test_an_unknown_plot_is_refused(records):
 
 
 def test_bytes_in_flight_and_the_law(records):
+    del records.microbenchmarks["occupancy-bandwidth-100-x4"]  # the roofline's
     records.microbenchmarks |= {
         "latency-hbm": micro(660, ns=300.0),
         "occupancy-bandwidth-25": micro(1000, in_flight_bytes=500_000),

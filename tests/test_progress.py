@@ -167,11 +167,11 @@ def test_a_tick_fills_the_bar_and_shows_the_way_on(go, server):
     assert tab.get_by_label("Done: Your first kernel: vector addition").is_checked()
     phase = tab.locator(".phase").first
     assert phase.locator("i.is-done").count() == 1
-    assert phase.locator(".phase__done").inner_text() == "1 of 8 done"
+    assert phase.locator(".phase__done").inner_text() == "1 of 11 done"
     assert tab.locator(".needs__page.is-done").inner_text() == "Vector addition"
-    assert tab.locator(".continue").inner_text() == "Next: The memory hierarchy"
+    assert tab.locator(".continue").inner_text() == "Next: Threads and blocks"
     tab.get_by_label("Done: NCCL overview").check()
-    assert phase.locator(".phase__done").inner_text() == "2 of 8 done"
+    assert phase.locator(".phase__done").inner_text() == "2 of 11 done"
     tab.get_by_label("Done: Your first kernel: vector addition").uncheck()
     assert list(kept(tab)["done"]) == ["f-nccl"]
     assert tab.locator(".continue").inner_text() == "Continue: Vector addition"
@@ -181,7 +181,7 @@ def test_continue_leads_to_the_section_where_the_reader_stopped(go, tab, server)
     go(LESSON)
     heading = tab.locator("h2#what-goes-wrong-the-sixth-thread")
     heading.evaluate("node => scrollTo(0, node.getBoundingClientRect().top + scrollY - 300)")
-    tab.wait_for_function("JSON.parse(localStorage.getItem('lockstep')).last.at")
+    tab.wait_for_function("() => JSON.parse(localStorage.getItem('lockstep')).last.at")
     go(LESSON)  # a look at the top of the page is no new start
     go(HOME)
     link = tab.locator(".continue")
@@ -191,7 +191,7 @@ def test_continue_leads_to_the_section_where_the_reader_stopped(go, tab, server)
     top = heading.evaluate("node => node.getBoundingClientRect().top")
     assert 0 <= top < 500
     tab.evaluate("scrollTo(0, 0)")
-    tab.wait_for_function("!JSON.parse(localStorage.getItem('lockstep')).last.at")
+    tab.wait_for_function("() => !JSON.parse(localStorage.getItem('lockstep')).last.at")
     go(HOME)
     assert link.inner_text() == "Continue: Vector addition"
 
@@ -233,7 +233,7 @@ def test_progress_goes_to_a_file_and_back(go, tab):
     assert choose(tab, text) == "Added 1 page and 1 quiz answer from “mine.json”."
     assert kept(tab) == before
     assert tab.get_by_label("Done: Your first kernel: vector addition").is_checked()
-    assert tab.locator(".phase__done").first.inner_text() == "1 of 8 done"
+    assert tab.locator(".phase__done").first.inner_text() == "1 of 11 done"
 
 
 def test_a_file_adds_and_takes_nothing_away(go, tab):

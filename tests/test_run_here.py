@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from lockstep import run_here
+from lockstep_site import run_here
 from tests.conftest import load, serving
 from tests.pages import PAGES, ROOT, url_of
 
@@ -222,7 +222,7 @@ def test_check_tries_several_orders_and_finds_what_depends_on_them(fresh):
     )
     fresh.press("Check")
     assert "3 orders of the threads" in fresh.done()
-    assert "no order" in fresh.findings.inner_text()
+    assert "writes element [0] of out, which thread 0 of block" in fresh.findings.inner_text()
     assert "depends on the order" in fresh.findings.inner_text()
 
 
@@ -286,7 +286,7 @@ def test_it_plays_and_pauses(fresh):
     fresh.pace.select_option("fast")
     fresh.play.click()
     fresh.tab.wait_for_function(
-        "document.querySelector('.rh [data-el=where]').textContent === '3 / 3'", timeout=15000
+        "() => document.querySelector('.rh [data-el=where]').textContent === '3 / 3'", timeout=15000
     )
     assert fresh.play.get_attribute("aria-pressed") == "false"
 
@@ -310,7 +310,9 @@ def test_a_link_restores_code_and_step(fresh):
     panel.block.select_option("1")
     panel.slider.fill("2")
     panel.share.click()
-    tab.wait_for_function("document.querySelector('.rh [data-el=share]').textContent === 'Copied'")
+    tab.wait_for_function(
+        "() => document.querySelector('.rh [data-el=share]').textContent === 'Copied'"
+    )
     link = tab.evaluate("navigator.clipboard.readText()")
     assert link == tab.url and "#run=" in link
     other = panel.context.new_page()
@@ -320,7 +322,7 @@ def test_a_link_restores_code_and_step(fresh):
     assert reader.where.inner_text() == "2 / 2" and reader.block.input_value() == "1"
     assert "if i < out.size" not in other.locator(".rh .cm-content").inner_text()
     other.keyboard.press("Escape")
-    other.wait_for_function("!location.hash.startsWith('#run=')")
+    other.wait_for_function("() => !location.hash.startsWith('#run=')")
 
     # A link that holds nothing opens nothing.
     other.goto("about:blank")

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lockstep import languages, run_here
+from lockstep_site import run_here
+from lockstep_site.gpu.needs import gpu_only
 from tests.pages import PAGES, ROOT
 
 PROGRAMS = [(page, program) for page in PAGES for program in run_here.programs(page)]
@@ -44,12 +45,14 @@ def test_every_kernel_that_its_page_runs_without_a_gpu_has_a_button():
     """
     named = {program.block.source for _, program in PROGRAMS}
     for page in PAGES:
-        needs_gpu = languages.gpu_only(page)
+        needs_gpu = gpu_only(page)
         only_there = "\n".join(page.blocks[k].text for k in needs_gpu)
         for block in page.blocks:
             if block.language != "python" or "@cuda.jit" not in block.text or not block.runs:
                 continue
             if "file" in block.options or block.source in named or block.index in needs_gpu:
+                continue
+            if block.source in run_here.read_offers(ROOT)["withheld"]:
                 continue
             # What it needs, or what launches it, uses a name of NumPy that the browser lacks.
             kernels = run_here._kernels(block)
@@ -61,7 +64,10 @@ def test_every_kernel_that_its_page_runs_without_a_gpu_has_a_button():
 
 
 def test_every_offer_belongs_to_a_program():
-    offers = run_here.read_offers(ROOT)
+    offers = dict(run_here.read_offers(ROOT))
+    withheld = offers.pop("withheld")
+    shown = {block.source for page in PAGES for block in page.blocks}
+    assert not withheld.keys() - shown and all(withheld.values())
     used = {s.block.source for _, s in PROGRAMS} | {
         page.blocks[i].source for page, program in PROGRAMS for i in program.blocks
     }

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from lockstep import search
+from lockstep.mkdocs import search
 from tests.pages import PAGES, url_of
 
 PAGE = next(page for page in PAGES if page.name.endswith("vector-add"))
@@ -76,7 +76,7 @@ def ask(tab, question):
     """Type a question. Return the milliseconds from its last key to its results."""
     tab.fill(FIELD, "")
     tab.keyboard.press("Backspace")
-    tab.wait_for_function(f"!document.querySelector('{RESULT}')")
+    tab.wait_for_function(f"() => !document.querySelector('{RESULT}')")
     if question[:-1]:
         tab.fill(FIELD, question[:-1])
         tab.wait_for_timeout(50)
@@ -159,7 +159,7 @@ def test_an_empty_question_and_an_unknown_word_find_nothing(reader):
     reader.fill(FIELD, "qqqzzz")
     reader.keyboard.press("q")
     reader.wait_for_function(
-        "document.querySelector('.md-search-result__meta').innerText[0] == 'N'"
+        "() => document.querySelector('.md-search-result__meta').innerText[0] == 'N'"
     )
     assert not addresses(reader)
 

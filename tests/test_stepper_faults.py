@@ -843,7 +843,8 @@ def test_a_right_kernel_has_no_findings(name, seed, mode):
 
 
 def test_every_kind_of_finding_is_planted():
-    assert {kind for kind, _ in FAULTS.values()} == set(KINDS)
+    # What depends on the order alone is planted in test_stepper_explore.py.
+    assert {kind for kind, _ in FAULTS.values()} == set(KINDS) - {"order-dependent"}
     assert len(FAULTS) >= 25
 
 

@@ -9,12 +9,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from lockstep import counters, evidence
-from simulator.hardware import compare, run
+from lockstep import evidence
+from lockstep_site.gpu import counters, profile
+from simulator.hardware import compare
 from simulator.hardware.cases import CASES
 from tests.pages import ROOT
 
-RECORDS = evidence.Evidence(ROOT).counters
+RECORDS = evidence.Evidence(ROOT).others["counters"]
 RECORDED = [
     (case, record)
     for name, record in RECORDS.items()
@@ -55,7 +56,7 @@ def test_the_results_are_the_gpus():
         case, ours = CASES[name], stepped[name][1]
         assert len(ours) == len(row["results"]) > 0
         for one, packed in zip(ours, row["results"], strict=True):
-            theirs = run.unpacked(packed)
+            theirs = profile.unpacked(packed)
             assert one.shape == theirs.shape and one.dtype == theirs.dtype, name
             if case.tolerance:
                 assert compare.error(one, theirs) <= case.tolerance, name
@@ -82,7 +83,7 @@ def test_a_wrong_count_or_result_would_be_seen():
 
 def test_what_is_packed_is_unpacked():
     array = np.arange(12, dtype=np.float32).reshape(3, 4) / 7
-    np.testing.assert_array_equal(run.unpacked(run.packed(array)), array)
+    np.testing.assert_array_equal(profile.unpacked(profile.packed(array)), array)
 
 
 TABLE = """\
@@ -95,9 +96,9 @@ TABLE = """\
 
 
 def test_a_table_of_nsight_compute_is_read():
-    one, two = run.METRICS[0], run.METRICS[2]
-    found = run.profiled(TABLE.format(one, two))
-    assert [run.plain(name) for name, _ in found] == ["add_kernel", "double_kernel"]
+    one, two = profile.METRICS[0], profile.METRICS[2]
+    found = profile.profiled(TABLE.format(one, two))
+    assert [profile.plain(name) for name, _ in found] == ["add_kernel", "double_kernel"]
     assert found[0][1] == {one: 1016.0, two: 64.0}
 
 

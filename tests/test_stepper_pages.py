@@ -2,8 +2,12 @@
 
 import pytest
 
-from lockstep import collect, evidence, languages, markdown
+from lockstep import collect, evidence, running, stamps
+from lockstep.languages.names import imports
 from lockstep.page import read
+from lockstep_site.gpu.needs import SIMULATOR_LACKS, gpu_only, simulator_of
+from lockstep_site.gpu.targets import Simulator
+from tests.houses import settle
 from tests.pages import PAGES, ROOT
 
 META = "---\ntitle: A page\ndescription: It has code.\nkind: other\n---\n"
@@ -48,7 +52,7 @@ def house(tmp_path, monkeypatch):
     """A tiny repository. Returns a function that plants a page and its module."""
     for folder in ("kernels", "snippets", "docs"):
         (tmp_path / folder).mkdir()
-    (tmp_path / "mkdocs.yml").write_text("site_name: x\n")
+    settle(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LOCKSTEP_TARGET", "simulator")
 
@@ -72,16 +76,16 @@ def run(file):
 def test_a_page_with_a_shuffle_runs_in_the_stepper_and_says_so(house):
     file = house()
     page = read(file, house.root)
-    assert languages.gpu_only(page) == {}
-    assert len(languages.gpu_only(page, languages.SIMULATOR_LACKS)) == 2
+    assert gpu_only(page) == {}
+    assert len(gpu_only(page, SIMULATOR_LACKS)) == 2
     done, said, document = run(file)
     assert done and document.target == "stepper", said
     document.record()
     records = evidence.Evidence(house.root)
     proofs = records.proofs(page)
     assert [proof.level for proof in proofs] == ["simulator", "simulator"]
-    assert markdown.proof_words(proofs[0], True) == "ran in the stepper"
-    level, lead, rest = markdown.stamp(page, proofs, records)
+    assert stamps.proof_words(proofs[0], page.blocks[0], page) == "ran in the stepper"
+    level, lead, rest = stamps.stamp(page, proofs, records)
     assert level == "awaiting" and lead == "Awaiting a GPU run."
     assert rest.startswith("Every block of this page ran in the stepper (this site's simulator) on")
 
@@ -93,14 +97,14 @@ def test_what_the_page_says_must_come_out(house):
 
 def test_what_needs_a_gpu_still_does(house):
     page = read(house(BODY + CUPY), house.root)
-    assert list(languages.gpu_only(page)) == [2]
-    assert languages.simulator_of(page) == "stepper"
+    assert list(gpu_only(page)) == [2]
+    assert simulator_of(page) == "stepper"
 
 
 def test_a_page_without_warp_operations_runs_in_numbas_simulator(house):
     plain = KERNEL.replace("cuda.shfl_xor_sync(0xFFFFFFFF, value, 1 << k)", "k")
     page = read(house(kernel=plain), house.root)
-    assert languages.target_here(page, "simulator") == "simulator"
+    assert Simulator().here(page) == "simulator"
 
 
 RACE = KERNEL.replace(
@@ -127,16 +131,16 @@ def test_but_not_in_a_kernel_that_is_known_to_be_wrong(house):
 
 def own_ptx(page):
     """Whether a page makes PTX of its own, which no simulator reads."""
-    return any("llvmlite" in languages._imports(block) for block in page.blocks)
+    return any("llvmlite" in imports(block) for block in page.blocks)
 
 
-NUMBA = [p for p in PAGES if "numba-cuda" in languages.targets(p) and not own_ptx(p)]
+NUMBA = [p for p in PAGES if "numba-cuda" in running.wanted(p) and not own_ptx(p)]
 
 
 @pytest.mark.parametrize("page", NUMBA, ids=lambda page: page.path)
 def test_every_page_with_numba_runs_in_the_stepper(page, tmp_path):
     """Its blocks in order, with the outputs that a GPU printed, and without a finding."""
-    skip, namespace = languages.gpu_only(page), {"__name__": "__main__"}
+    skip, namespace = gpu_only(page), {"__name__": "__main__"}
     for block in page.blocks:
         if block.runs and block.index not in skip and block.language != "bash":
-            languages.run_block(block, namespace, tmp_path, ROOT, "stepper")
+            running.run_block(block, namespace, tmp_path, ROOT, "stepper")

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from lockstep import export, moved, printing
+from lockstep import export
+from lockstep.mkdocs import moved, printing
 from lockstep.page import PageError
 from tests.conftest import serving
 from tests.pages import PAGES, ROOT, open_page
@@ -20,7 +21,7 @@ PAGE = next(page for page in PAGES if page.name.endswith("vector-add"))
 def test_the_button_copies_the_script_of_the_download(context, server, built):
     tab = open_page(context, PAGE, server)
     tab.click("[data-copy-script]")
-    tab.wait_for_function("document.querySelector('.downloads [role=status]').textContent")
+    tab.wait_for_function("() => document.querySelector('.downloads [role=status]').textContent")
     text = tab.evaluate("navigator.clipboard.readText()")
     assert text == (built / f"{PAGE.name}.py").read_text(encoding="utf-8")
     assert text.startswith(f"# {PAGE.title}\n")
@@ -79,8 +80,9 @@ def small(tmp_path):
     config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     config, found = re.subn(r"\nnav:\n(?:[ -].*\n|\n)*", "\n", config)
     assert found == 1
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
     (tmp_path / "mkdocs.yml").write_text(config, encoding="utf-8")
-    for part in ("overrides", "lockstep"):
+    for part in ("overrides", "lockstep", "lockstep_site", "simulator"):
         shutil.copytree(ROOT / part, tmp_path / part)
     for part in ("css", "js"):
         shutil.copytree(ROOT / "docs/assets" / part, tmp_path / "docs/assets" / part)
@@ -159,17 +161,19 @@ def test_dead_links_and_silent_images_end_the_build_with_file_and_line(mistakes,
 def test_a_notebook_opens_in_colab_once_the_repository_has_an_address(tmp_path):
     from types import SimpleNamespace
 
-    from lockstep import hook
+    from lockstep.mkdocs.plugin import LockstepPlugin
 
     for base, wanted in (("", []), ("https://example.org/x/", [f"{PAGE.name}.ipynb"])):
-        config = SimpleNamespace(extra={"colab": base}, config_file_path=str(ROOT / "mkdocs.yml"))
+        plugin = LockstepPlugin()
+        plugin.load_config({"colab": base})
+        config = SimpleNamespace(config_file_path=str(ROOT / "mkdocs.yml"))
         page = SimpleNamespace(file=SimpleNamespace(src_uri=PAGE.path[5:]), meta={})
-        hook.on_page_markdown("", page, config, None)
+        plugin.on_page_markdown("", page, config, None)
         links = [row["href"] for row in page.meta["downloads"] if "Colab" in row["label"]]
         assert links == [base + name for name in wanted]
     assert len(export.downloads(PAGE)) == 3
     page = SimpleNamespace(file=SimpleNamespace(src_uri="contribute/markup.md"), meta={})
-    hook.on_page_markdown("", page, config, None)
+    plugin.on_page_markdown("", page, config, None)
     assert [row["label"] for row in page.meta["downloads"]] == ["Markdown"]  # it has no Python
 
 

@@ -22,6 +22,7 @@ PARTS = (
     "evidence",
     "overrides",
     "lockstep",
+    "lockstep_site",
     "simulator",
 )
 
@@ -33,7 +34,8 @@ def other(tmp_path_factory):
     root = tmp_path_factory.mktemp("zensical")
     for part in PARTS:
         shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "mkdocs.yml", root)
+    for name in ("mkdocs.yml", "pyproject.toml"):
+        shutil.copy(ROOT / name, root)
     command = [sys.executable, "-m", "zensical", "build", "--config-file", "mkdocs.yml"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]  # mkdocs.yml says strict

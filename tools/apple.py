@@ -22,8 +22,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from lockstep import environment, evidence, languages  # noqa: E402
+from lockstep import evidence  # noqa: E402
 from lockstep.page import Page, find_root, paths, read  # noqa: E402
+from lockstep_site.gpu import machine as here  # noqa: E402
+from lockstep_site.gpu.targets import APPLE  # noqa: E402
 from simulator import metal, pairs  # noqa: E402
 from simulator.hosts import HostError, size3  # noqa: E402
 
@@ -176,7 +178,7 @@ def record(page: Page, name: str, compiler: str | None) -> dict:
         row = {"source": block.path, "section": block.section, "language": block.language}
         row |= {"sha256": block.sha256, "outcome": "passed" if ran else "not run"}
         blocks.append(row)
-    described = environment.describe()
+    described = here.describe()
     packages = {"numpy": described["packages"]["numpy"]}
     try:
         packages["pyobjc-framework-Metal"] = importlib.metadata.version("pyobjc-framework-Metal")
@@ -185,7 +187,7 @@ def record(page: Page, name: str, compiler: str | None) -> dict:
     if compiler:
         packages["metal"] = compiler
     run = {
-        "target": languages.APPLE,
+        "target": APPLE,
         "outcome": "passed",
         "device": {"name": name, "count": 1, "macos": platform.mac_ver()[0]},
         "packages": packages,

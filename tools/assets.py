@@ -122,6 +122,7 @@ def run_here(root: Path) -> dict[str, bytes]:
                 file.relative_to(root).as_posix(): file
                 for file in (
                     root / "simulator/__init__.py",
+                    root / "simulator/grade.py",
                     *(root / "simulator/stepper").glob("*.py"),
                 )
             },

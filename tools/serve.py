@@ -1,8 +1,8 @@
 """python tools/serve.py [PORT]: serve the site on this machine alone, and build again what changes.
 
 MkDocs watches, builds and reloads the browser. Of a change to one page, or to a source that it
-includes, that page alone is built (lockstep/preview.py). A mistake is printed with file, line and
-how to mend it, and the site as it was stays up.
+includes, that page alone is built (lockstep/mkdocs/preview.py). A mistake is printed with file,
+line and how to mend it, and the site as it was stays up.
 """
 
 import html
@@ -23,13 +23,17 @@ from mkdocs.livereload import LiveReloadServer
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # tools/ is there; the package that builds is above it
 
-from lockstep import preview  # noqa: E402
+from lockstep.mkdocs import preview  # noqa: E402
 from lockstep.page import PageError  # noqa: E402
 from tools import assets  # noqa: E402
 
 HOST = "127.0.0.1"
 WATCHED = ("docs", "kernels", "snippets", "benchmarks", "evidence", "overrides", "mkdocs.yml")
-PROGRAM = ("lockstep", "tools")  # it is read once: a change starts this program again
+PROGRAM = (
+    "lockstep",
+    "lockstep_site",
+    "tools",
+)  # it is read once: a change starts this program again
 PANEL = ("web", "simulator")  # bundled by tools/assets.py
 FIRST = """<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="1">
 <title>Lockstep</title><h1>The site cannot be built yet</h1><pre>{}</pre>"""
@@ -43,6 +47,7 @@ class Site:
         self.program = preview.files(ROOT, *PROGRAM)
         self.panel = preview.files(ROOT, *PANEL)
         self.seen: preview.Seen | None = None  # what the site was last built from
+        self.kept = preview.Kept()
         self.again: set[str] = set()  # pages of a build that failed
         self.wrong = ""  # what stopped the last build
 
@@ -75,8 +80,10 @@ class Site:
         only = seen.since(self.seen)
         if only is not None:
             self.again = only = only | self.again
-        preview.only = only
         config = load_config(str(ROOT / "mkdocs.yml"), site_dir=self.folder, site_url=self.url)
+        self.kept.only = only
+        config.plugins["lockstep"].kept = self.kept
+        config.plugins["lockstep"].serving = True
         build(config, serve_url=self.url, dirty=only is not None)
         self.seen, self.again = seen, set()
         if only is None:

@@ -36,14 +36,14 @@ def machine():
 
 
 # --8<-- [start:matmul]
-def naive_intensity(n, reused):
-    """Return the operations a byte of an n x n x n float32 product.
+def tiled_intensity(n, reused, size=4):
+    """Return the operations a byte of an n x n x n product of elements of ``size`` bytes.
 
     Each element that is fetched from memory serves ``reused`` of the multiply-adds that need it;
     n of them need each, so ``reused`` is at most n.
     """
-    fetched = 2 * n**3 / reused + n * n  # of a and b, and what is written
-    return 2 * n**3 / (4 * fetched)
+    moved = 2 * n**3 / reused + n * n  # elements of a and b, and of the result
+    return 2 * n**3 / (size * moved)
 
 
 # --8<-- [end:matmul]
@@ -54,7 +54,7 @@ def tiles():
 
     --8<-- [start:matmul_example]
     >>> for reused in (1, 16, 128, 4096):
-    ...     print(reused, round(naive_intensity(4096, reused), 2))
+    ...     print(reused, round(tiled_intensity(4096, reused), 2))
     1 0.25
     16 3.99
     128 31.51
@@ -65,10 +65,13 @@ def tiles():
 
 
 # --8<-- [start:solution]
-def smallest_tile(peak, bandwidth, n=8192):
-    """Return the smallest power of two of reuse that brings an n^3 product to the flat roof."""
+def smallest_tile(peak, bandwidth, n=8192, size=4):
+    """Return the smallest power of two of reuse that brings an n^3 product to the flat roof.
+
+    size: bytes of an element.
+    """
     reused = 1
-    while naive_intensity(n, reused) < ridge(peak, bandwidth):
+    while tiled_intensity(n, reused, size) < ridge(peak, bandwidth):
         reused *= 2
     return reused
 
@@ -77,13 +80,15 @@ def smallest_tile(peak, bandwidth, n=8192):
 
 
 def exercise():
-    """Show two GPUs with round numbers.
+    """Show a GPU with round numbers.
 
     --8<-- [start:solved]
     >>> smallest_tile(peak=60e12, bandwidth=4e12)
     64
-    >>> smallest_tile(peak=900e12, bandwidth=4e12)  # tensor cores
-    1024
+    >>> smallest_tile(peak=900e12, bandwidth=4e12, size=2)  # tensor cores, bfloat16
+    512
+    >>> smallest_tile(peak=450e12, bandwidth=4e12, size=4)  # tensor cores, TF32
+    512
 
     --8<-- [end:solved]
     """

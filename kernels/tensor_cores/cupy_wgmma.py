@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.tensor_cores.formats import from_bfloat16
+from kernels.tensor_cores.formats import from_bfloat16, to_tf32
 from kernels.tensor_cores.tma import tensor_map
 from kernels.tensor_cores.wgmma import padded
 
@@ -38,7 +38,7 @@ def matmul_cuda(a, b):
     d_c = cp.empty((m, n), np.uint16)
     maps = [tensor_map(x, box).view("V128") for x, box in ((d_a, 128), (d_b, 64), (d_c, 64))]
     sizes = (np.int32(m), np.int32(n), np.int32(k))
-    blocks = cp.cuda.Device().attributes["MultiProcessorCount"] // 2 * 2  # whole clusters
+    blocks = cp.cuda.Device().attributes["MultiProcessorCount"]
     wgmma((blocks,), (384,), (*maps, *sizes), shared_mem=CUDA_SHARED)
     return from_bfloat16(d_c.get()[:rows, :columns])
 
@@ -57,6 +57,8 @@ wgmma_tf32.max_dynamic_shared_size_bytes = TF32_SHARED = 4 * 48 * 1024 + 64
 def matmul_tf32_cuda(a, b):
     """Return ``a @ b`` as float32 for a of shape (M, K) and b of shape (K, N), by way of TF32.
 
+    The operands are rounded to TF32 first: the tensor cores would cut their last 13 bits off.
+
     --8<-- [start:tf32_example]
     >>> matmul_tf32_cuda(a, b)
     array([[120., 130., 140., 150.],
@@ -67,7 +69,7 @@ def matmul_tf32_cuda(a, b):
     """
     rows, columns = len(a), np.shape(b)[1]
     wider = [np.pad(x, [(0, -length % 4) for length in x.shape]) for x in (a, np.transpose(b))]
-    d_a, d_bt = (cp.asarray(np.ascontiguousarray(x, dtype=np.float32)) for x in wider)
+    d_a, d_bt = (cp.asarray(np.ascontiguousarray(to_tf32(x))) for x in wider)
     (m, k), n = d_a.shape, len(d_bt)
     d_c = cp.empty((m, n), np.float32)
     # An element of 32 bits goes by as two of 16: the engine copies bytes.

@@ -15,6 +15,7 @@ from simulator.stepper import Stepper
 
 _GLOBAL = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
 _SHARED = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum"
+_WAVES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
 EFFICIENCY = "smsp__sass_average_branch_targets_threads_uniform.pct"
 # What is compared: a short name, and Nsight Compute's.
 METRICS = {
@@ -24,6 +25,8 @@ METRICS = {
     "sectors, stores": _GLOBAL.format("sectors", "st"),
     "bank conflicts, loads": _SHARED.format("ld"),
     "bank conflicts, stores": _SHARED.format("st"),
+    "shared-memory cycles, loads": _WAVES.format("ld"),
+    "shared-memory cycles, stores": _WAVES.format("st"),
     "divergent branches": "smsp__sass_branch_targets_threads_divergent.sum",
     "branch efficiency": EFFICIENCY,
 }
@@ -31,6 +34,7 @@ BRANCHES = "smsp__sass_branch_targets.sum"
 
 # Why a GPU counts otherwise, each seen in the machine code of the kernels that it names.
 ONCE = "the source reads an element twice, and the compiler keeps it in a register"
+STORED = "the thread reads what it has just stored, and the compiler leaves the load out"
 UNROLLED = (
     "the compiler unrolled the loop by four turns and does those that are left over first, so that "
     "lanes with another number of turns load at another time"
@@ -107,6 +111,11 @@ def _differences():
     yield gemv, loads, 160, 280, UNROLLED
     yield gemv, sectors, 550, 640, UNROLLED
     yield gemv, "divergent branches", 20, 40, UNROLLED
+    # A tree in shared memory reads back what the thread has just written.
+    cycles, at = "shared-memory cycles, loads", "kernels/microbenchmarks/"
+    yield at + "softmax.py:three_pass_kernel", cycles, 256, 128, ONCE
+    yield at + "softmax.py:online_kernel", cycles, 256, 128, ONCE
+    yield at + "waves.py:block_work_kernel", cycles, 2, 0, STORED
 
 
 DIFFERENCES = {(case, metric): row for case, metric, *row in _differences()}
@@ -162,6 +171,10 @@ def error(ours, theirs):
 # Kernels that have no result of their own to compare: {file or file:kernel: reason}.
 LEFT_OUT = {
     "kernels/wrong/vector_add_no_guard.py": "writes outside its arrays: the stepper stops it there",
+    "kernels/latency_hiding/stations.py:station_sums_kernel": "an exercise's beginning, of which "
+    "the page runs the solution",
+    "kernels/wrong/attention_no_rescale.py": "wrong in its arithmetic alone: its values are shown "
+    "as wrong beside those of the kernel that it comes from",
     "kernels/wrong/matmul_or_guard.py": "reads and writes outside its arrays: the stepper stops it "
     "there",
     "kernels/metal_host/traps.py:wait_kernel": "waits for a block that may never get a place, and "

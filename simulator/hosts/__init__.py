@@ -215,6 +215,28 @@ def launch(
         at += array.nbytes
 
 
+BARRIER = re.compile(
+    r"__syncthreads|__syncwarp|threadgroup_barrier|simdgroup_barrier|\bsync\s*\(|\.sync\(\)"
+)
+
+
+def launch_checked(unit: Unit, name: str, buffers: dict, grid, group, *, check=None, **options):
+    """``launch``, and before it one for races where the source has a barrier.
+
+    That is the default, where no ``check`` is asked for. Groups that ThreadSanitizer cannot keep
+    apart, and grids of more than RACING_THREADS threads, are not looked at for races.
+    """
+    if check is None:
+        size = np.prod(size3(group))
+        threads = np.prod(size3(grid)) * (1 if options.get("exact") else size)
+        if BARRIER.search(unit.text) and size <= MOST_RACING and threads <= RACING_THREADS:
+            copies = {index: array.copy() for index, array in buffers.items()}
+            launch(unit, name, copies, grid, group, check="races", **options)
+        check = "bounds"
+    launch(unit, name, buffers, grid, group, check=check, **options)
+
+
+RACING_THREADS = 4096
 FRAME = re.compile(r"#\d+ .*?([^\s:]+\.(?:metal|cu)):(\d+)")
 MEND = {
     "bounds": "To mend: guard the index, or correct the number of threads or the buffer's size",

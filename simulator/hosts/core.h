@@ -52,7 +52,10 @@ void __asan_unpoison_memory_region(void const volatile *, size_t);
 namespace host {
 
 constexpr unsigned WIDTH = 32;           // lanes of a warp or SIMD-group
-constexpr size_t SHARED_LIMIT = 32768;   // bytes of threadgroup memory on Apple GPUs
+#ifndef HOST_SHARED_BYTES
+#define HOST_SHARED_BYTES 32768  // of threadgroup memory on Apple GPUs
+#endif
+constexpr size_t SHARED_LIMIT = HOST_SHARED_BYTES;
 constexpr size_t SHARED_ROOM = 4 * SHARED_LIMIT;
 constexpr size_t STACK = 64 * 1024;
 constexpr int POISON = 0xFF;             // a NaN in float and half, and a large integer
@@ -270,6 +273,16 @@ HOST_QUIET inline void *shared_place(const char *name, size_t size, size_t align
 #endif
   return arena + offset;
 }
+
+// Dynamic shared memory: one place, as large as the launch said, whatever name it goes by.
+inline size_t dynamic_shared[8];  // bytes of each threadgroup argument
+HOST_QUIET inline void *dynamic_place(const char *file, int line) {
+  if (!dynamic_shared[0])
+    fail(file, line, "%s has dynamic shared memory, and the launch gives it none. To mend: "
+         "launch(..., shared=BYTES)", kernel_name);
+  return shared_place("(dynamic)", dynamic_shared[0], 16, file, 0);
+}
+#define HOST_DYNAMIC(type, name) type *name = (type *)host::dynamic_place(__FILE__, __LINE__)
 
 // What Python's side makes of a declaration in threadgroup memory.
 #define HOST_SHARED(type, name, dims)                                                       \
@@ -512,7 +525,6 @@ struct Buffer {
   void *data = nullptr;
 };
 inline Buffer buffers[31];       // Metal has 31 indices
-inline size_t dynamic_shared[8]; // bytes of each threadgroup argument
 
 template <class T> HOST_QUIET inline T *pointer(unsigned index, const char *file, int line) {
   if (!buffers[index].bound)

@@ -20,7 +20,7 @@ from simulator.hosts import (
     Unit,
     blanked,
     build,
-    launch,
+    launch_checked,
     line_of,
     parameters,
 )
@@ -63,6 +63,11 @@ SCALARS = {
     "atomic_uint": np.uint32,
     "atomic_int": np.int32,
     "atomic_float": np.float32,
+    "atomic_bool": np.bool_,
+    **{"long": np.int64, "ulong": np.uint64, "size_t": np.uint64, "ptrdiff_t": np.int64},
+    **{f"{t}_t": np.dtype(t).type for t in ("int8", "int16", "int32", "int64")},
+    **{f"u{t}_t": np.dtype(f"u{t}").type for t in ("int8", "int16", "int32", "int64")},
+    "bfloat": np.uint16,  # NumPy has no bfloat16: its 16 bits
 }
 # What Apple's compiler refuses and a C++ compiler takes.
 REFUSED = (
@@ -74,6 +79,14 @@ REFUSED = (
     (r"\b(?:std::|printf\s*\()", "Metal has no C++ standard library"),
 )
 KERNEL = re.compile(r"(?:\bkernel|\[\[\s*kernel\s*\]\])\s+void\s+(\w+)\s*\(")
+# An instance of a template under a name of its own.
+INSTANCE = re.compile(
+    r'\btemplate\s*\[\[\s*host_name\s*\(\s*"(?P<name>\w+)"\s*\)\s*\]\]\s*'
+    r"(?:\[\[\s*kernel\s*\]\]|kernel)\s+void\s+(?P<template>\w+)\s*<(?P<given>[^()]*)>\s*"
+    r"\([^;]*\)\s*;"
+)
+TEMPLATE = re.compile(r"template\s*<(?P<formal>[^<>]*)>\s*$")
+SWIZZLE = re.compile(r"\.(?P<letters>[xyzw]{2,4}|[rgba]{2,4})\b(?P<after>\s*(?:[-+*/]?=(?!=))?)")
 ATTRIBUTE = re.compile(r"\[\[\s*(\w+)\s*(?:\(\s*(\d+)\s*\))?\s*\]\]")
 VARIABLE = re.compile(
     r"\bthreadgroup\s+(?P<type>[\w:<>]+(?:\s+[\w:<>]+)*?)\s+(?P<name>\w+)\s*"
@@ -117,26 +130,48 @@ def read(file: str | Path, text: str | None = None) -> Unit:
     for pattern, why in REFUSED:
         if found := re.search(pattern, code):
             raise HostError(f"{name}:{line_of(code, found.start())}: {why}")
+    instances = list(INSTANCE.finditer(text))
+    for found in reversed(instances):  # they are read here, and C++ has another way to say it
+        text = text[: found.start()] + _empty(found[0]) + text[found.end() :]
+    code = blanked(text)
     kernels, launchers = [], []
     for found in KERNEL.finditer(code):
-        kernel = Kernel(found[1], line_of(code, found.start()))
         inside = _between(code, found.end())
-        wide: dict[int, str] = {}
-        arguments = [
-            _argument(name, line_of(code, found.start()), kernel, parameter, wide)
-            for parameter in parameters(inside)
-        ]
-        kernels.append(kernel)
-        launchers.append(
-            f"HOST_QUIET static void host_{kernel.name}() {{\n"
-            "  const host::Size &host_p = host::current->position, &host_w = host::launch.where, "
-            "&host_f = host::launch.full;\n"
-            f"  {kernel.name}({', '.join(arguments)});\n}}\n"
+        made = [(found[1], found[1], {})]
+        if template := TEMPLATE.search(code, 0, found.start()):
+            formal = [p.split("=")[0].split()[-1] for p in parameters(template["formal"])]
+            made = [
+                (i["name"], f"{found[1]}<{i['given']}>",
+                 dict(zip(formal, parameters(i["given"]), strict=False)))
+                for i in instances if i["template"] == found[1]
+            ]  # fmt: skip
+        for symbol, called, given in made:
+            kernel = Kernel(symbol, line_of(code, found.start()))
+            wide: dict[int, str] = {}
+            arguments = []
+            for parameter in parameters(inside):
+                for formal, actual in given.items():
+                    parameter = re.sub(rf"\b{formal}\b", actual, parameter)
+                line = line_of(code, found.start())
+                arguments.append(_argument(name, line, kernel, parameter, wide))
+            kernels.append(kernel)
+            launchers.append(
+                f"HOST_QUIET static void host_{kernel.name}() {{\n"
+                "  const host::Size &host_p = host::current->position, "
+                "&host_w = host::launch.where, &host_f = host::launch.full;\n"
+                f"  {called}({', '.join(arguments)});\n}}\n"
+            )
+    if not kernels and TEMPLATE.search(
+        code, 0, (KERNEL.search(code) or re.match("", code)).start()
+    ):
+        raise HostError(
+            f"{name}:1: the kernels are templates, and none has an instance. To mend: add "
+            '`template [[host_name("f_float")]] kernel void f<float>(...);`'
         )
     if not kernels:
         raise HostError(f"{name}:1: there is no kernel")
     _check_spaces(name, code)
-    rewritten = _numbers(text, code)
+    rewritten = _swizzles(name, _numbers(text, code))
     rewritten = CONSTANT.sub(r"METAL_CONSTANT(\g<index>, \g<type>, \g<name>);", rewritten)
     rewritten = VARIABLE.sub(_shared, rewritten)
     # Metal allows both words; to C++ they are one, said twice.
@@ -158,6 +193,27 @@ def _numbers(text: str, code: str) -> str:
         digits = found["digits"]
         number = f"half({digits}f)" if found["suffix"] else f"{digits}f"
         parts += [text[at : found.start()], number]
+        at = found.end()
+    return "".join([*parts, text[at:]])
+
+
+def _swizzles(name: str, text: str) -> str:
+    """``v.xyz`` as a call of the stand-in's: C++ has no such members."""
+
+    def call(found):
+        if found["after"].strip():
+            raise HostError(
+                f"{name}:{line_of(text, found.start())}: assigning to `.{found['letters']}` is not "
+                "read here. To mend: assign to the components one by one"
+            )
+        alphabet = "xyzw" if found["letters"][0] in "xyzw" else "rgba"
+        places = ", ".join(str(alphabet.index(c)) for c in found["letters"])
+        return f".template swizzle<{places}>(){found['after']}"
+
+    code = blanked(text)
+    parts, at = [], 0
+    for found in SWIZZLE.finditer(code):
+        parts += [text[at : found.start()], call(found)]
         at = found.end()
     return "".join([*parts, text[at:]])
 
@@ -191,8 +247,15 @@ def _argument(path: str, line: int, kernel: Kernel, parameter: str, sizes: dict[
     declared = ATTRIBUTE.sub("", parameter).strip()
     here = f"{path}:{line}: {kernel.name}: parameter '{' '.join(declared.split())}'"
     if attribute is None:
-        raise HostError(f"{here} has no attribute. To mend: add [[buffer(n)]] or a position")
-    kind, index = attribute[1], int(attribute[2] or 0)
+        if not re.search(r"\b(?:device|constant)\b", declared):
+            raise HostError(f"{here} has no attribute. To mend: add [[buffer(n)]] or a position")
+        # Metal numbers buffers without an attribute itself: by the first index that is free.
+        taken = {b[1] for b in kernel.bindings if b[0] == "buffer"}
+        kind, index = "buffer", next(n for n in range(31) if n not in taken)
+    else:
+        kind, index = attribute[1], int(attribute[2] or 0)
+    if kind == "texture":
+        raise HostError(f"{here}: textures are not read here. To mend: pass a buffer")
     if kind in {"buffer", "threadgroup"}:
         space = next((s for s in SPACES if re.search(rf"\b{s}\b", declared)), None)
         wanted = ("device", "constant") if kind == "buffer" else ("threadgroup",)
@@ -295,13 +358,13 @@ def dispatch_threads(unit: Unit, name: str, arguments: list, threads, group, **o
     change, or NumPy scalars. ``options``: constants, threadgroup_memory, check, backwards, seconds.
     """
     buffers = _buffers(unit, name, arguments)
-    launch(unit, name, buffers, threads, group, exact=True, **options)
+    launch_checked(unit, name, buffers, threads, group, exact=True, **options)
 
 
 def dispatch_threadgroups(unit: Unit, name: str, arguments: list, groups, group, **options) -> None:
     """Run so many whole groups."""
     buffers = _buffers(unit, name, arguments)
-    launch(unit, name, buffers, groups, group, exact=False, **options)
+    launch_checked(unit, name, buffers, groups, group, exact=False, **options)
 
 
 def _buffers(unit: Unit, name: str, arguments) -> dict[int, np.ndarray]:
@@ -319,6 +382,11 @@ def _buffers(unit: Unit, name: str, arguments) -> dict[int, np.ndarray]:
         scalar = re.sub(r"^(?:metal::)?(?:packed_)?|[234]$", "", kind)
         if scalar in SCALARS and array.dtype != SCALARS[scalar]:
             raise HostError(f"{where}: buffer({index}) is {kind}, the array holds {array.dtype}")
+        if scalar not in SCALARS and array.dtype.kind != "V":
+            raise HostError(
+                f"{where}: buffer({index}) is {kind}, which NumPy does not know: give an array of "
+                f"a structured dtype, not of {array.dtype}"
+            )
         buffers[index] = array
     return buffers
 

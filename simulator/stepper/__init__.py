@@ -1,13 +1,14 @@
 """Run Numba CUDA kernels thread by thread, in plain Python, without a GPU, Numba or NumPy.
 
-    from simulator.stepper import run_script
+    from stepper import run_script
 
     result = run_script(source, mode="check")
     print(result.output)
     for finding in result.findings:
         print(finding)
 
-Three ways to use it:
+``python -m stepper script.py``, ``stepper.install()``, the environment variable STEPPER, ``pytest
+--stepper`` and ``%load_ext stepper`` run programs as they are: README.md shows each. From Python:
 
 * ``Stepper().installed()`` puts a stand-in for ``numba`` in its place while a block of code
   imports and runs: unchanged scripts and pages run on it.
@@ -36,7 +37,9 @@ from .faults import (
     TypeRefused,
     Unsupported,
 )
-from .host import DeviceArray, Kernel, Launch, Settings, cuda_module, np, numba_module
+from .host import DeviceArray, Kernel, Launch, Settings, cuda_module, numba_module
+from .installing import Refusing, install, install_from_environment, installed, uninstall
+from .installing import modules as stand_ins
 from .source import remember
 from .trace import Player
 
@@ -56,9 +59,22 @@ __all__ = [
     "Stepper",
     "TypeRefused",
     "Unsupported",
+    "install",
+    "install_from_environment",
+    "installed",
     "remember",
     "run_script",
+    "uninstall",
 ]
+
+__version__ = "0.1.0"
+
+
+def load_ipython_extension(shell):
+    """``%load_ext stepper``."""
+    from .magic import load_ipython_extension
+
+    load_ipython_extension(shell)
 
 
 class Stepper:
@@ -81,15 +97,7 @@ class Stepper:
 
     def modules(self):
         """What stands in for which module, by name."""
-        found = {
-            "numba": self.numba,
-            "numba.cuda": self.cuda,
-            "numba.types": self.numba.types,
-            "numba.cuda.random": self.cuda.random,
-        }
-        if np.__name__ == "numpy" and "numpy" not in sys.modules:
-            found.update(np.modules())
-        return found
+        return stand_ins(self, None)
 
     @contextlib.contextmanager
     def installed(self):
@@ -97,15 +105,18 @@ class Stepper:
         before = {
             name: module
             for name, module in sys.modules.items()
-            if name == "numba" or name.startswith(("numba.", "numba_cuda"))
+            if name.split(".")[0] in ("numba", "numba_cuda", "numba_cuda_mlir")
         }
         new = self.modules()
         try:
             for name in before:
                 del sys.modules[name]
             sys.modules.update(new)
+            sys.meta_path.insert(0, Refusing)
             yield self
         finally:
+            if Refusing in sys.meta_path:
+                sys.meta_path.remove(Refusing)
             for name in new:
                 if sys.modules.get(name) is new[name]:
                     del sys.modules[name]

@@ -23,6 +23,7 @@ another warp and by another block. A race with an older read than those can be m
 """
 
 from .faults import who
+from .types import Record
 
 ORDERED_BY = {
     "shared": "Put `cuda.syncthreads()` between the two.",
@@ -35,6 +36,16 @@ UPDATE = (
     "Each writes what it made of the value that it read before, so that one of the two updates is "
     "lost: use an atomic operation, such as `cuda.atomic.add`."
 )
+# Of one line that reads, changes and writes: no barrier can stand in its middle.
+ONE_STEP = (
+    "The line reads the element, changes it and writes it, and between those steps the other "
+    "thread's update is lost. An atomic operation does all three as one: `{}`."
+)
+NO_ATOMIC = (
+    "The line reads the element, changes it and writes it, and between those steps the other "
+    "thread's update is lost. Give each thread an element of its own, or do it in a loop with "
+    "`cuda.atomic.cas`."
+)
 
 
 class Checks:
@@ -43,6 +54,11 @@ class Checks:
     def __init__(self, grid):
         self.grid = grid
         self.grids = 0  # grid barriers passed
+        # Stores of the same value without an order, which a GPU gets right: (site, other site) ->
+        # what `race` needs, and the arrays that were read, by their text, to say whether the
+        # values were equal only because the data is.
+        self.equal, self.read = {}, {}
+        self.doubtful = any(site.sources for site in grid.sites)
 
     # ------------------------------------------------------------ accesses
 
@@ -51,7 +67,7 @@ class Checks:
         sites = self.grid.sites
         start = 0
         for t, end in zip(active, ends, strict=True):
-            for site_number, array, item, value, _ in log[start:end]:
+            for site_number, array, item, value, before in log[start:end]:
                 site = sites[site_number]
                 memory = array.memory
                 at = array.start + item * array.step + site.offset
@@ -67,16 +83,21 @@ class Checks:
                     if memory.space == "local" or memory.space == "constant":
                         continue
                     memory.watcher, memory.cells = self, {}  # of this launch
+                if self.doubtful and kind == "load" and site.array not in self.read:
+                    self.read[site.array] = array
+                # A store that changes nothing, of what is the same for all threads
+                quiet = kind == "store" and value == before and not site.sources
                 grain = memory.grain
                 cell_number = at // grain
-                self.access(t, site, kind, array, item, value, memory.cells, cell_number)
+                cells = memory.cells
+                self.access(t, site, kind, array, item, value, cells, cell_number, quiet)
                 for extra in range(cell_number + 1, (at + size - 1) // grain + 1):
-                    self.access(t, site, kind, array, item, value, memory.cells, extra)
+                    self.access(t, site, kind, array, item, value, cells, extra, quiet)
             start = end
 
-    def access(self, t, site, kind, array, item, value, cells, number):
+    def access(self, t, site, kind, array, item, value, cells, number, quiet=False):
         """One thread touches one cell: [last write, four reads, note left by atomics]."""
-        now = (t, t.block.barriers, t.clock, self.grids, site, value)
+        now = (t, t.block.barriers, t.clock, self.grids, site, value, quiet)
         cell = cells.get(number)
         if cell is None:
             if kind == "load":
@@ -94,7 +115,14 @@ class Checks:
                 and (value == write[5] or value != value and write[5] != write[5])
                 and not (site.update and write[4].update)  # the same number, and one of them lost
             )
-            if not both and not same and not self.ordered(write, t):
+            if same:
+                if (site.sources or write[4].sources) and not self.ordered(write, t):
+                    self.equal.setdefault(
+                        (site.number, write[4].number), (t, site, array, item, write)
+                    )
+                if quiet and not write[6]:
+                    return  # the write that made the value stands for both
+            elif not both and not (kind == "load" and write[6]) and not self.ordered(write, t):
                 self.race(t, site, array, item, write)
         if kind == "load":
             last = cell[1]
@@ -110,7 +138,7 @@ class Checks:
                     cell[4] = last
             cell[1] = now
             return
-        for k in (1, 2, 3, 4):
+        for k in () if quiet else (1, 2, 3, 4):
             read = cell[k]
             if read is not None and read[0] is not t and not self.ordered(read, t):
                 self.race(t, site, array, item, read)
@@ -123,7 +151,7 @@ class Checks:
 
     def ordered(self, then, t):
         """Whether an earlier access is ordered before what ``t`` does now."""
-        u, barriers, clock, grids, _, _ = then
+        u, barriers, clock, grids, _, _, _ = then
         if grids < self.grids:
             return True
         if u.block is t.block:
@@ -205,8 +233,8 @@ class Checks:
 
     # ------------------------------------------------------------ findings
 
-    def race(self, t, site, array, item, then):
-        u, _, _, _, other, _ = then
+    def race(self, t, site, array, item, then, alike=()):
+        u, _, _, _, other, _, _ = then
         memory = array.memory
         verb = {"load": "reads", "store": "writes", "atomic": "atomically updates"}
         name = f"`{site.array}`"
@@ -221,12 +249,34 @@ class Checks:
             if kind == "missing-syncwarp"
             else ORDERED_BY["block" if u.block is t.block else "global"]
         )
-        if site.kind != "load" and other.kind != "load":
-            if "atomic" not in (site.kind, other.kind):
-                if site.update and other.update:
-                    advice = UPDATE
-                else:
-                    advice = f"Both write the same element, and which comes last is open. {advice}"
+        remedy = site.remedy or other.remedy
+        if site.line == other.line and "atomic" not in (site.kind, other.kind):
+            if site.update or other.update:
+                advice = ONE_STEP.format(remedy) if remedy else UPDATE
+                if not remedy and site.array == other.array:
+                    advice = NO_ATOMIC
+            elif site.kind == other.kind == "store":
+                advice = (
+                    "Both write the same element, and which comes last is open: let one thread "
+                    "write it, or give each an element of its own."
+                )
+        elif site.kind == other.kind == "store":
+            if site.update and other.update:
+                advice = ONE_STEP.format(remedy) if remedy else UPDATE
+            else:
+                advice = f"Both write the same element, and which comes last is open. {advice}"
+        if "atomic" in (site.kind, other.kind) and site.kind != other.kind:
+            plain = site if other.kind == "atomic" else other
+            advice = (
+                f"One access is atomic and the other (line {plain.line}) is not: only atomic "
+                "accesses of both kinds have an order of their own. " + advice
+            )
+        if alike:
+            names = ", ".join(f"`{a}`" for a in alike)
+            advice += (
+                f" Here both wrote the same value, but only because all of {names} is one and the "
+                "same number: with other data they differ."
+            )
         place = "the same line" if other.line == site.line else f"line {other.line}"
         self.grid.report(
             kind,
@@ -245,6 +295,12 @@ class Checks:
 
         A missing barrier shows between lanes of one warp as well: then the barrier is the remedy.
         """
+        known = len(self.grid.findings)
+        for t, site, array, item, write in self.equal.values():
+            sources = site.sources | write[4].sources
+            if all(all_equal(self.read.get(name)) for name in sources):
+                self.race(t, site, array, item, write, alike=sorted(sources))
+        findings = findings + list(self.grid.findings.values())[known:]
         races = {
             (f.array, frozenset((f.line, f.other_line)))
             for f in findings
@@ -269,6 +325,14 @@ class Checks:
             f"`{site.array}`, which nothing has written: {space} begins with whatever was there "
             "before.",
         )
+
+
+def all_equal(array):
+    """Whether an array of two elements or more holds the same number everywhere."""
+    if array is None or isinstance(array.dtype, Record):
+        return False
+    items = [array.elements[item] for item in array.items()]
+    return len(items) > 1 and items.count(items[0]) == len(items)
 
 
 def join(known, note):

@@ -17,6 +17,16 @@ The definitions follow Nsight Compute, so that the numbers can be held against t
 * ``lanes`` is the number of active lanes per statement executed by a warp, as in
   smsp__thread_inst_executed_per_inst_executed.
 
+* ``shared_cycles`` are the wavefronts of shared memory, loads and stores together: each takes the
+  data pipe of a multiprocessor for one cycle.
+* ``instructions_issued`` are warp-wide instructions as the source has them: each operation of a
+  statement once for each time that a warp runs it. A compiler has fewer, where it fuses a product
+  and a sum or keeps an address, and more, where it computes one.
+
+``ceilings`` are the least times, in microseconds, that the parts of an H200 need for a launch that
+fills it: to issue the instructions, to serve shared memory, the second-level cache and HBM. The
+longest is the launch's ``limit``.
+
 Flops are floating-point operations: 1 for + - * / sqrt and each function, 2 for fma. The bytes of
 the model are those of global memory: ``requested`` is what the lanes ask for, ``moved`` is 32 bytes
 for each sector of each request, ``touched`` is 32 bytes for each sector that the launch uses at
@@ -27,6 +37,14 @@ from collections import Counter
 
 FLOPS = {"fp16": 1, "fp32": 1, "fp64": 1, "divide": 1, "sqrt": 1, "special": 1}
 FLOPS |= {"fma32": 2, "fma64": 2, "fma16": 2}
+
+
+# An H200 SXM: multiprocessors, clock, schedulers that issue one warp instruction a cycle each.
+# Sources: NVIDIA, H200 product page (4.8 TB/s) and H100 architecture paper (132 multiprocessors of
+# 4 schedulers, boost to 1.98 GHz). A slice of the cache gives 64 bytes a cycle, and there are 96:
+# Chips and Cheese, Nvidia's H100, measured 5.5 to 7 TB/s of it.
+MULTIPROCESSORS, CLOCK, SCHEDULERS = 132, 1.98e9, 4
+L2_BANDWIDTH, HBM_BANDWIDTH = 5.5e12, 4.8e12
 
 
 class Access:
@@ -201,6 +219,9 @@ class Counts:
             m[f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"] = self.total(
                 "conflicts", "shared", kind
             )
+            m[f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"] = self.total(
+                "wavefronts", "shared", kind
+            )
         uniform = 100.0 * (branches - split) / branches if branches else 100.0
         m["smsp__sass_average_branch_targets_threads_uniform.pct"] = uniform
         lanes = sum(self.active.values()) / executed if executed else 0.0
@@ -215,8 +236,22 @@ class Counts:
         requested = sum(a.lanes * a.size for a in accesses)
         moved = 32 * sum(a.sectors for a in accesses)
         touched = 32 * len(self.sectors)
+        issued = sum(
+            n * times for k, times in self.executed.items() for n in self.grid.steps[k].ops.values()
+        )
+        cycles = self.total("wavefronts", "shared")
+        ceilings = {
+            "issue": 1e6 * issued / (MULTIPROCESSORS * SCHEDULERS * CLOCK),
+            "shared": 1e6 * cycles / (MULTIPROCESSORS * CLOCK),
+            "L2": 1e6 * moved / L2_BANDWIDTH,
+            "HBM": 1e6 * touched / HBM_BANDWIDTH,
+        }
         return {
             "instructions": dict(instructions),
+            "instructions_issued": issued,
+            "shared_cycles": cycles,
+            "ceilings": ceilings,
+            "limit": max(ceilings, key=ceilings.get) if any(ceilings.values()) else "none",
             "flops": flops,
             "bytes_requested": requested,
             "bytes_moved": moved,

@@ -21,6 +21,14 @@ class TypeRefused(Unsupported):
         self.args = (f"{place}{what}",)
 
 
+class MissingName(Unsupported, ImportError):
+    """A script imports a name that the stepper does not have."""
+
+    def __init__(self, module, name, line=None, filename=None):
+        super().__init__(f"`from {module} import {name}`: it has no `{name}`", line, filename)
+        self.name = name
+
+
 @dataclass
 class Finding:
     """One thing that is wrong in one launch.
@@ -65,6 +73,7 @@ KINDS = {
     "launch-limit": "the launch asks for more than the GPU allows",
     "read-only": "a constant array is written",
     "endless": "the step or time limit was reached",
+    "order-dependent": "the result depends on the order in which threads happen to run",
     "error": "the kernel's code failed",
 }
 

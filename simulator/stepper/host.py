@@ -1,22 +1,27 @@
 """The host's side: device arrays, kernels that can be launched, and the ``cuda`` module itself."""
 
 import contextlib
+import dis
+import enum
 import sys
 import time
 import types as pytypes
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from importlib.machinery import ModuleSpec
+from typing import NamedTuple
 
 from . import types
 from .checks import Checks
-from .compiler import Intrinsic, Program, V, is_array
+from .compiler import Intrinsic, Program, Value, is_array
 from .counts import Counts
-from .faults import Finding, KernelFault, Unsupported, fault
+from .faults import Finding, KernelFault, MissingName, TypeRefused, Unsupported, fault
 from .intrinsics import BLOCK, CALLS, GRID, GROUPS
 from .memory import Memory, View, global_address, packed, unit_of
 from .runtime import Grid, next_state
-from .source import Source
+from .source import Source, remember
+from .tally import attempt
 from .trace import Trace
-from .types import ALIASES, VECTORS, Array, Record, Scalar, Signature, as_dtype
+from .types import ALIASES, VECTORS, Array, Record, Scalar, as_dtype
 
 try:
     import numpy as np
@@ -29,6 +34,14 @@ CONSTANT_BYTES = 64 * 1024
 COOPERATIVE_THREADS = 132 * 2048  # threads that an H200 holds at once: 132 multiprocessors
 
 
+class Flags(dict):
+    """How an array is packed: ``flags["C_CONTIGUOUS"]`` or ``flags.c_contiguous``."""
+
+    def __init__(self, c, f):
+        super().__init__(C_CONTIGUOUS=c, F_CONTIGUOUS=f, CONTIGUOUS=c or f)
+        self.c_contiguous, self.f_contiguous, self.contiguous = c, f, c or f
+
+
 class DeviceArray:
     """An array in the simulated GPU's memory. Stands for Numba's DeviceNDArray.
 
@@ -36,8 +49,10 @@ class DeviceArray:
     something is written, and the checks know.
     """
 
+    _stepper_array = True
+
     def __init__(self, view, dtype):
-        self.view, self.dtype = view, dtype
+        self._view, self.dtype = view, dtype
 
     @classmethod
     def empty(cls, shape, dtype, order="C", name=""):
@@ -68,19 +83,19 @@ class DeviceArray:
     def fill_from(self, array):
         """Copy a host array of the same shape into this one."""
         np.copyto(self._window(), array)
-        memory = self.view.memory
+        memory = self._view.memory
         if memory.written is not None:
-            if len(memory.bytes) == self.view.size * self.view.dtype.size:
+            if len(memory.bytes) == self._view.size * self._view.dtype.size:
                 memory.written = None  # everything is known now
             else:
-                size = self.view.dtype.size
-                for item in self.view.items():
-                    at = self.view.start + item * self.view.step
+                size = self._view.dtype.size
+                for item in self._view.items():
+                    at = self._view.start + item * self._view.step
                     memory.written[at : at + size] = b"\x01" * size
 
     def _window(self):
         """A host array over the same memory."""
-        view = self.view
+        view = self._view
         return np.ndarray(
             view.shape,
             self.dtype,
@@ -91,11 +106,11 @@ class DeviceArray:
 
     # ------------------------------------------------------------ what Numba's has
 
-    shape = property(lambda self: self.view.shape)
-    ndim = property(lambda self: len(self.view.shape))
-    size = property(lambda self: self.view.size)
-    strides = property(lambda self: tuple(s * self.view.step for s in self.view.strides))
-    nbytes = property(lambda self: self.view.size * self.view.dtype.size)
+    shape = property(lambda self: self._view.shape)
+    ndim = property(lambda self: len(self._view.shape))
+    size = property(lambda self: self._view.size)
+    strides = property(lambda self: tuple(s * self._view.step for s in self._view.strides))
+    nbytes = property(lambda self: self._view.size * self._view.dtype.size)
     alloc_size = nbytes
     T = property(lambda self: self.transpose())
 
@@ -124,31 +139,112 @@ class DeviceArray:
         return self
 
     def transpose(self, axes=None):
-        """The array with its axes the other way round, in the same memory."""
-        if axes is not None and tuple(axes) != tuple(range(self.ndim))[::-1]:
-            raise Unsupported("transpose() of a device array with axes")
-        return DeviceArray(self.view.T(), self.dtype)
+        """A matrix with its axes exchanged: a copy, as Numba makes one."""
+        axes = tuple(range(self.ndim))[::-1] if axes is None else tuple(int(a) for a in axes)
+        if sorted(axes) != list(range(self.ndim)):
+            raise ValueError(f"invalid axes list {axes!r}")
+        if axes == tuple(range(self.ndim)):
+            return self
+        if self.ndim != 2:
+            raise NotImplementedError("transposing a non-2D DeviceNDArray isn't supported")
+        window = self._window().T
+        new = DeviceArray.empty(window.shape, self.dtype)
+        np.copyto(new._window(), window)
+        written = self._view.memory.written
+        if written is None:
+            new._view.memory.written = None
+        else:
+            size = self._view.dtype.size
+            places = self._view.derive(window.shape, self._view.strides[::-1], self._view.offset)
+            for here, there in zip(new._view.items(), places.items(), strict=True):
+                at = places.start + there * places.step
+                here *= new._view.step
+                new._view.memory.written[here : here + size] = written[at : at + size]
+        return new
 
     def reshape(self, *shape, order="C"):
-        """The same memory in another shape."""
+        """The same memory in another shape, gone through in ``order``: "C", "F" or "A"."""
         shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        new = self._window().reshape(shape)
-        if not self.is_c_contiguous():
-            raise Unsupported("reshape() of a device array that is not packed row by row")
-        view = self.view
-        unit = unit_of(view.dtype)
-        return DeviceArray(view.derive(new.shape, packed(new.shape, unit), view.offset), self.dtype)
+        if order not in ("C", "F", "A"):
+            raise ValueError(f"order must be C, F or A, not {order!r}")
+        packed_c, packed_f = self.is_c_contiguous(), self.is_f_contiguous()
+        if order == "A":
+            order = "F" if packed_f and not packed_c else "C"
+        shape = np.ravel(self._window()).reshape(shape).shape
+        if not (packed_c if order == "C" else packed_f):
+            raise NotImplementedError("reshape() would require a copy of the device array")
+        view, unit = self._view, unit_of(self._view.dtype)
+        strides = packed(shape, unit) if order == "C" else packed(shape[::-1], unit)[::-1]
+        return DeviceArray(view.derive(shape, strides, view.offset), self.dtype)
 
-    def ravel(self, order="C"):
+    def ravel(self, order="C", stream=0):
         """The same memory in one dimension."""
-        return self.reshape((self.size,))
+        return self.reshape((self.size,), order=order)
+
+    def view(self, dtype):
+        """The same memory as elements of another type."""
+        new = np.dtype(dtype)
+        element, view = element_of(new), self._view
+        if element.size != view.dtype.size and not self.is_c_contiguous():
+            raise ValueError("to change to a dtype of a different size, the array must be packed")
+        bytes_in_row = view.shape[-1] * view.dtype.size if view.shape else view.dtype.size
+        if bytes_in_row % element.size:
+            raise ValueError(
+                "When changing to a larger dtype, its size must be a divisor of the total size in "
+                "bytes of the last axis of the array."
+            )
+        shape = view.shape
+        if element.size == view.dtype.size:
+            ratio = view.step, element.size // unit_of(element)
+            strides = tuple(s * ratio[0] // ratio[1] for s in view.strides)
+        else:
+            shape = (*shape[:-1], bytes_in_row // element.size)
+            strides = packed(shape, unit_of(element))
+        start = view.start + view.offset * view.step
+        return DeviceArray(view.of(element, shape, strides, start), new)
+
+    @property
+    def flags(self):
+        """The flags of NumPy that tell how the array is packed."""
+        return Flags(self.is_c_contiguous(), self.is_f_contiguous())
+
+    @property
+    def __cuda_array_interface__(self):
+        """The array's description by the protocol of that name, version 3."""
+        view = self._view
+        at = view.memory.address + view.start + view.offset * view.step
+        return {
+            "shape": tuple(view.shape),
+            "strides": None if self.is_c_contiguous() else self.strides,
+            "data": (at if view.size else 0, False),
+            "typestr": self.dtype.str,
+            "stream": None,
+            "version": 3,
+        }
+
+    @property
+    def stream(self):
+        return 0
+
+    def setitem(self, key, value, stream=0):
+        """``array[key] = value``."""
+        self[key] = value
+
+    def getitem(self, key, stream=0):
+        """``array[key]``."""
+        return self[key]
 
     def split(self, section, stream=0):
         """The array in pieces of ``section`` elements."""
         return [self[k : k + section] for k in range(0, self.size, section)]
 
     def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of unsized object")
         return self.shape[0]
+
+    def __iter__(self):
+        return (self[k] for k in range(len(self)))
 
     def __getitem__(self, key):
         part = self._window()[key]
@@ -156,7 +252,7 @@ class DeviceArray:
             return part
         window = self._window()
         keys = key if isinstance(key, tuple) else (key,)
-        view = self.view
+        view = self._view
         offset, shape, strides = view.offset, [], []
         for axis in range(window.ndim):
             k = keys[axis] if axis < len(keys) else slice(None)
@@ -179,14 +275,14 @@ class DeviceArray:
         if part is None:
             window = self._window()
             window[key] = value
-            if self.view.memory.written is not None:
+            if self._view.memory.written is not None:
                 keys = key if isinstance(key, tuple) else (key,)
-                item = self.view.offset + sum(
+                item = self._view.offset + sum(
                     (int(k) % n) * s
-                    for k, n, s in zip(keys, self.shape, self.view.strides, strict=True)
+                    for k, n, s in zip(keys, self.shape, self._view.strides, strict=True)
                 )
-                at, size = self.view.start + item * self.view.step, self.view.dtype.size
-                self.view.memory.written[at : at + size] = b"\x01" * size
+                at, size = self._view.start + item * self._view.step, self._view.dtype.size
+                self._view.memory.written[at : at + size] = b"\x01" * size
         else:
             part.fill_from(value)
 
@@ -236,7 +332,10 @@ class Settings:
     recording). ``seed`` shuffles the order of threads, warps and blocks. ``max_steps`` limits the
     loop turns of a launch (statements of threads, when checking), ``time_limit`` its seconds.
     ``raise_findings``: a launch with findings raises the first of them when it is over; otherwise
-    only what makes going on senseless is raised.
+    only what makes going on senseless is raised. ``fast``: in mode "check", run a launch the fast
+    way first (see tally.py), where there is NumPy; findings and counts are the same.
+    ``schedules``: in mode "check", run a launch without findings of up to 256 threads again under
+    so many schedules (see explore.py).
     """
 
     mode: str = "run"
@@ -244,6 +343,8 @@ class Settings:
     max_steps: int = 1_000_000_000
     time_limit: float | None = None
     raise_findings: bool = True
+    fast: bool = True
+    schedules: int = 0
 
     def __post_init__(self):
         if self.mode not in ("run", "check", "record"):
@@ -265,6 +366,7 @@ class Launch:
     trace: Trace | None = None
     seconds: float = 0.0
     steps: int = 0
+    schedules: int = 0  # how many were tried
     error: Exception | None = None
 
 
@@ -286,9 +388,9 @@ class Kernel:
 
     __stepper_kernel__ = True
 
-    def __init__(self, stepper, function, options, signature=None):
+    def __init__(self, stepper, function, options, signatures=()):
         self.stepper, self.py_func, self.options = stepper, function, options
-        self.signature = signature
+        self.signatures = list(signatures)
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
@@ -312,6 +414,10 @@ class Kernel:
         config = config if isinstance(config, tuple) else (config,)
         if not 2 <= len(config) <= 4:
             raise ValueError("a launch takes blocks, threads and, if need be, stream and bytes")
+        for what, value in zip(("griddim", "blockdim"), config, strict=False):
+            value = value if isinstance(value, tuple | list) else (value,)
+            if any(isinstance(n, float) or not hasattr(n, "__index__") for n in value):
+                raise TypeError(f"{what} must be a sequence of integers, got {value!r}")
         return Configured(self, *config)
 
     def __call__(self, *args):
@@ -325,12 +431,29 @@ class Kernel:
     def forall(self, ntasks, tpb=0, stream=0, sharedmem=0):
         """As many threads as there are tasks, in blocks of 128 unless told otherwise."""
         threads = tpb or 128
+        if ntasks < 0:
+            raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
 
         def launch(*args):
             if ntasks:
                 self[-(-ntasks // threads), threads, stream, sharedmem](*args)
 
         return launch
+
+    def extended(self, arg):
+        """An argument as the kernel's ``extensions`` prepare it, as in Numba."""
+        for extension in self.extensions:
+            kind = scalar_of(arg) if not is_array(arg) else None
+            _, arg = extension.prepare_args(kind, arg, stream=0, retr=[])
+        return arg
+
+    @property
+    def extensions(self):
+        return self.options.get("extensions") or []
+
+    def specialize(self, *args):
+        """The kernel for one set of argument types, which is the kernel itself here."""
+        return self
 
     def __getattr__(self, name):
         raise AttributeError(f"the stepper has no `.{name}` of a kernel")
@@ -353,16 +476,23 @@ class Kernel:
         return self.source.node.lineno
 
     def constant_array(self, fc, array, name, node):
-        """A NumPy array from outside: kernels see it as it is now, and cannot write it."""
+        """An array from outside.
+
+        Of a NumPy array kernels see what it held when they were compiled, and cannot write it. A
+        device array is its memory: they see what is there at each launch, and write it.
+        """
+        if isinstance(array, DeviceArray):
+            array._view.memory.name = array._view.memory.name or name
+            return Value(array._view.type, fc.program.constant(array._view), atom=True)
         found = self.constants.get(id(array))
         if found is None:
             host = np.asarray(array)
             contiguous_or_error(host)
             made = DeviceArray.of(host)
-            memory = made.view.memory
+            memory = made._view.memory
             memory.space, memory.name = "constant", name
-            made.view.elements = made.view.elements.toreadonly()
-            view = made.view
+            made._view.elements = made._view.elements.toreadonly()
+            view = made._view
             view.pieces = (view.elements, *view.pieces[1:])
             found = self.constants[id(array)] = (view, array)
         view = found[0]
@@ -376,14 +506,36 @@ class Kernel:
                 node.lineno,
                 fc.source,
             )
-        return V(view.type, code, atom=True)
+        return Value(view.type, code, atom=True)
 
-    def program(self, argtypes, instrumented):
+    def program(self, argtypes, instrumented, tally=None):
         """The kernel compiled for these argument types."""
-        key = (argtypes, instrumented)
+        key = (argtypes, instrumented, tally)
         if key not in self.programs:
-            self.programs[key] = Program(self, argtypes, instrumented)
+            self.programs[key] = Program(self, argtypes, instrumented, tally)
         return self.programs[key]
+
+    def tallied(self, program, values, shape, dynamic, record):
+        """Run a launch in check mode the fast way; None where that cannot be, or was not right."""
+        settings = self.stepper.settings
+        if settings.mode != "check" or not settings.fast or hasattr(np, "modules"):
+            return None
+        unwritten = frozenset(
+            p
+            for p, v, t in zip(self.source.params, values, program.argtypes, strict=True)
+            if isinstance(t, Array) and v.memory.written is not None
+        )
+        quick = self.program(program.argtypes, False, unwritten)
+        if not quick.tallied:
+            return None
+        limit = settings.time_limit and settings.time_limit / 4
+        run = Grid(quick, *shape, dynamic, replace(settings, time_limit=limit))
+        run.counts = record.counts = Counts(run)
+        if attempt(run, np, values):
+            return run
+        quick.misses += 1
+        quick.tallied = quick.misses < 3  # it has a fault: no more attempts
+        return None
 
     def launch(self, grid, block, dynamic, args):
         """Run the kernel."""
@@ -412,17 +564,28 @@ class Kernel:
                     "fewer blocks, and let each thread take several elements.",
                     line,
                 )
-            run = Grid(program, grid, block, dynamic, settings)
-            if settings.mode != "run":
+            start = self.memories(values, argtypes) if settings.schedules else []
+            run = self.tallied(program, values, (grid, block), dynamic, record)
+            quick = run is not None
+            run = run or Grid(program, grid, block, dynamic, settings)
+            if settings.mode != "run" and not quick:
                 run.checks, run.counts = Checks(run), Counts(run)
                 record.counts = run.counts
             if settings.mode == "record":
                 run.trace = record.trace = Trace(run)
             try:
-                run.run(values)
+                if not quick:
+                    run.run(values)
+                if settings.schedules and settings.mode == "check" and not run.findings:
+                    self.explore(run, values, start, (grid, block), dynamic, record)
             finally:
-                for host, device in back:
-                    np.copyto(host, device._window())
+                for host, device, single in back:
+                    window = device._window()
+                    if single:
+                        for field in host.dtype.names:
+                            host[field] = window[0][field]
+                    elif getattr(host.flags, "writeable", True):
+                        np.copyto(host, window)
         except Exception as error:
             record.error = error
             if isinstance(error, KernelFault) and run is None:
@@ -437,6 +600,48 @@ class Kernel:
         if record.findings and settings.raise_findings:
             record.error = fault(record.findings[0])
             raise record.error
+
+    @staticmethod
+    def memories(values, argtypes):
+        """What a launch may change: [(name, memory, dtype, bytes, bytes written)]."""
+        views = [v for v, t in zip(values, argtypes, strict=True) if isinstance(t, Array)]
+        found = {id(v.memory): v for v in views if isinstance(v.dtype, Scalar)}
+        return [
+            (
+                v.memory.name,
+                v.memory,
+                v.dtype,
+                bytes(v.memory.bytes),
+                None if v.memory.written is None else bytes(v.memory.written),
+            )
+            for v in found.values()
+        ]
+
+    def explore(self, run, values, start, shape, dynamic, record):
+        """Run the launch again under other schedules; memory is as the first run left it."""
+        from .explore import MOST_THREADS, explore
+
+        settings = replace(self.stepper.settings, seed=None)
+        grid, block = shape
+        threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
+        if threads > MOST_THREADS:
+            return
+        program = self.program(run.program.argtypes, True)
+
+        def make():
+            made = Grid(program, grid, block, dynamic, settings)
+            made.checks = Checks(made)
+            return made, lambda schedule: made.run_schedule(values, schedule)
+
+        after = [bytes(m.bytes) for _, m, *_ in start]
+        written = [None if m.written is None else bytes(m.written) for _, m, *_ in start]
+        record.schedules, found = explore(make, start, settings.schedules, after)
+        for (_, memory, *_), data, marks in zip(start, after, written, strict=True):
+            memory.bytes[:] = data
+            if marks is not None:
+                memory.written[:] = marks
+        for f in found:
+            run.findings[f.kind, f.line, f.array, f.other_line] = f
 
     def check_shape(self, grid, block, line):
         """The limits on blocks and threads."""
@@ -465,15 +670,24 @@ class Kernel:
                 f"block can have at most {THREADS_PER_BLOCK}: use more and smaller blocks.",
                 line,
             )
+        bounds = self.options.get("launch_bounds")
+        most = bounds[0] if isinstance(bounds, tuple) else bounds
+        if most and threads > most:
+            self.limit(
+                f"{asks} blocks of {threads} threads, and the kernel is compiled with "
+                f"launch_bounds={bounds}: for {most} threads at most.",
+                line,
+            )
 
     def arguments(self, args):
         """(values for the threads, their types, what to copy back to the host)."""
         params = self.source.params
         defaults = self.source.defaults
+        args = [self.extended(a) for a in args]
         if not len(params) - len(defaults) <= len(args) <= len(params):
             raise TypeError(f"`{self.__name__}` takes {len(params)} arguments, not {len(args)}")
         args = list(args) + [defaults[p] for p in params[len(args) :]]
-        declared = self.signature.args if self.signature else (None,) * len(args)
+        declared = self.declared(args)
         if len(declared) != len(args):
             raise TypeError(f"`{self.__name__}` is declared with {len(declared)} arguments")
         values, kinds, back = [], [], []
@@ -483,38 +697,94 @@ class Kernel:
             kinds.append(kind)
         return values, tuple(kinds), back
 
+    def declared(self, args):
+        """The argument types of the declared signature that fits best; None for each without."""
+        if len(self.signatures) < 2:
+            return self.signatures[0].args if self.signatures else (None,) * len(args)
+        costs = []
+        for signature in self.signatures:
+            pairs = zip(args, signature.args, strict=False)
+            cost = [conversion(a, want) for a, want in pairs]
+            if len(signature.args) == len(args) and None not in cost:
+                costs.append((max(cost), sum(cost), signature))
+        if not costs:
+            raise TypeError(f"No matching definition for argument type(s) of `{self.__name__}`")
+        return min(costs, key=lambda c: c[:2])[2].args
+
     def argument(self, name, arg, want, back):
+        if is_record(arg):  # one record: an array of one, by reference
+            rows = np.array([arg], arg.dtype)
+            value, kind = self.argument(name, rows, None, back)
+            back[-1] = (arg, back[-1][1], True)
+            return (value, 0), types.RecordRef(kind.dtype)
         if isinstance(arg, DeviceArray) or is_array(arg) and scalar_of(arg) is None:
             if not isinstance(arg, DeviceArray):
                 if hasattr(arg, "__cuda_array_interface__"):
                     raise Unsupported("an array of another GPU library as an argument")
+                if isinstance(want, Array) and want.dtype != as_dtype(arg.dtype):
+                    raise TypeError(
+                        f"`{name}` is declared {want.name}, and gets an array of {arg.dtype}"
+                    )
                 device = DeviceArray.of(arg)  # Numba copies there and back
-                back.append((arg, device))
+                back.append((arg, device, False))
                 arg = device
-            arg.view.memory.name = name
-            kind = arg.view.type
+            arg = arg._view
+            arg.memory.name = name
+            kind = arg.type
             if want is not None:
                 if not isinstance(want, Array) or (want.dtype, want.ndim) != (
                     kind.dtype,
                     kind.ndim,
                 ):
                     raise TypeError(f"`{name}` is declared {want.name}, not {kind.name}")
-            return arg.view, kind
+            return arg, kind
         if isinstance(arg, tuple):
-            if any(is_array(a) and scalar_of(a) is None for a in arg):
-                raise Unsupported("a tuple of arrays as an argument of a kernel")
             pairs = [self.argument(name, a, None, back) for a in arg]
-            return tuple(v for v, _ in pairs), types.Tuple(tuple(k for _, k in pairs))
+            names = tuple(getattr(arg, "_fields", ()))
+            kind = types.Tuple(tuple(k for _, k in pairs), names, type(arg) if names else None)
+            return tuple(v for v, _ in pairs), kind
         if arg is None:
             return None, types.NONE
+        if isinstance(arg, enum.IntEnum):
+            arg = int(arg)
+        if isinstance(arg, enum.Enum) or hasattr(arg, "py_func") or isinstance(arg, str):
+            return None, types.Known(arg)
+        if type(arg).__name__ in ("datetime64", "timedelta64"):
+            raise Unsupported(f"an argument of type {type(arg).__name__} (`{name}`)")
         kind = scalar_of(arg)
         if kind is None:
             raise Unsupported(f"an argument of type {type(arg).__name__} (`{name}`)")
         if want is not None:
             if not isinstance(want, Scalar):
                 raise TypeError(f"`{name}` is declared {want.name}, not a number")
+            if kind.kind == "c" and want.kind != "c":
+                raise TypeError(f"`{name}` is declared {want.name}, and gets a complex number")
             return convert(arg, want), want
         return convert(arg, kind), kind
+
+
+def conversion(arg, want):
+    """How far an argument is from a declared type: 0 the same, None impossible."""
+    if isinstance(want, Array):
+        if not hasattr(arg, "dtype") or not getattr(arg, "shape", ()):
+            return None
+        return 0 if (as_dtype(arg.dtype), len(arg.shape)) == (want.dtype, want.ndim) else None
+    kind = scalar_of(arg) if not is_array(arg) or scalar_of(arg) else None
+    if kind is None or not isinstance(want, Scalar):
+        return 0 if kind is None and not isinstance(want, Scalar | Array) else None
+    if kind is want:
+        return 0
+    if kind.kind == want.kind:
+        return 1 if want.size > kind.size else 3
+    order = "buifc"
+    return 2 if order.index(want.kind) > order.index(kind.kind) else 4 if kind.kind != "c" else None
+
+
+def is_record(arg):
+    """Whether an argument is one record of NumPy's."""
+    return bool(getattr(getattr(arg, "dtype", None), "names", None)) and (
+        type(arg).__name__ in ("void", "record")
+    )
 
 
 def scalar_of(arg):
@@ -527,6 +797,8 @@ def scalar_of(arg):
         raise OverflowError(f"the integer {arg} does not fit into 64 bits")
     if type(arg) is float:
         return types.float64
+    if type(arg) is complex:
+        return types.complex128
     return types.SCALARS.get(type(arg).__name__.rstrip("_"))
 
 
@@ -534,6 +806,8 @@ def convert(arg, kind):
     """A number as Python's own, rounded or wrapped to ``kind``."""
     from . import ops
 
+    if kind.kind == "c":
+        return ops.complex32(complex(arg)) if kind.size == 8 else complex(arg)
     if kind.kind == "f":
         value = float(arg)
         return {2: ops.round16, 4: ops.round32, 8: float}[kind.size](value)
@@ -619,11 +893,39 @@ class Device:
     def reset(self):
         pass
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+
+class MemoryInfo(NamedTuple):
+    free: int
+    total: int
+
+
+class Deallocations:
+    """Memory to be freed: nothing waits for it here."""
+
+    def clear(self):
+        pass
+
+    def __len__(self):
+        return 0
+
 
 class Context:
     """The current context: one device."""
 
     device = Device()
+    deallocations = Deallocations()
+
+    def push(self):
+        pass
+
+    def pop(self):
+        pass
 
     def synchronize(self):
         pass
@@ -632,7 +934,8 @@ class Context:
         pass
 
     def get_memory_info(self):
-        raise Unsupported("memory information of a GPU that is not there")
+        """Free and total memory in bytes: the 141 GB of an H200, all free."""
+        return MemoryInfo(141_000_000_000, 141_000_000_000)
 
 
 class Devices(list):
@@ -641,12 +944,25 @@ class Devices(list):
     current = property(lambda self: self[0])
 
 
+IMPORT_FROM = dis.opmap["IMPORT_FROM"]
+
+
 class Module(pytypes.ModuleType):
     """A module that says by name what it does not have."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.__spec__ = ModuleSpec(name, None)
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
+        caller = sys._getframe(1)
+        if caller.f_code.co_code[caller.f_lasti] == IMPORT_FROM:
+            part = sys.modules.get(f"{self.__name__}.{name}")
+            if part is not None:
+                return part
+            raise MissingName(self.__name__, name, caller.f_lineno, caller.f_code.co_filename)
         raise AttributeError(f"the stepper has no `{self.__name__}.{name}`")
 
 
@@ -673,17 +989,9 @@ def cuda_module(stepper):
         if isinstance(func_or_sig, pytypes.FunctionType):
             return Kernel(stepper, func_or_sig, options)
         signature = func_or_sig
-        if isinstance(signature, list):
-            signature = signature[0] if len(signature) == 1 else None
-        if isinstance(signature, tuple):
-            signature = Signature(signature)
-        if isinstance(signature, str):
-            signature = types.parse_signature(signature)
-        elif signature is not None and not isinstance(signature, Signature):
-            signature = types.parse_signature(str(signature))
-        if options.get("device"):
-            signature = None
-        return lambda function: Kernel(stepper, function, options, signature)
+        given = signature if isinstance(signature, list) else [signature]
+        declared = [types.from_numba(s) for s in given if s is not None]
+        return lambda function: Kernel(stepper, function, options, declared)
 
     def to_device(obj, stream=0, copy=True, to=None):
         """A device copy of a host array."""
@@ -697,25 +1005,36 @@ def cuda_module(stepper):
     def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0):
         """Device memory that nothing has written."""
         if strides is not None:
-            raise Unsupported("device_array(strides=...)")
+            size, whole = np.dtype(dtype).itemsize, shape if isinstance(shape, tuple) else (shape,)
+            strides = (strides,) if isinstance(strides, int) else tuple(strides)
+            ways = {
+                tuple(size * s for s in packed(whole)): "C",
+                tuple(size * s for s in packed(whole[::-1])[::-1]): "F",
+            }
+            if strides not in ways:
+                raise Unsupported(f"device_array(strides={strides}), which is not packed")
+            order = ways[strides]
         return DeviceArray.empty(shape, dtype, order)
 
     def device_array_like(ary, stream=0):
         """Device memory of the shape, type and order of ``ary``."""
-        order = "C" if isinstance(ary, DeviceArray) and ary.is_c_contiguous() else None
-        if order is None:
-            flags = (ary._window() if isinstance(ary, DeviceArray) else np.asarray(ary)).flags
-            order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+        order, strides = "C", [abs(s) for s in ary.strides]
+        if not ary.flags.c_contiguous and strides == sorted(strides):
+            order = "F"
         return DeviceArray.empty(ary.shape, ary.dtype, order)
 
     def host_array(shape, dtype=np.float64, strides=None, order="C", **_):
         """Host memory: pinned, mapped and managed are the same here."""
         if strides is not None:
             raise Unsupported("a host array with strides")
+        if isinstance(shape, int | tuple | list) is False:
+            shape = int(shape)
         return np.empty(shape, dtype, order)
 
     def host_array_like(ary, stream=0, **_):
-        order = "F" if ary.flags.f_contiguous and not ary.flags.c_contiguous else "C"
+        order, strides = "C", [abs(s) for s in ary.strides]
+        if not ary.flags.c_contiguous and strides == sorted(strides):
+            order = "F"
         return np.empty(ary.shape, ary.dtype, order)
 
     @contextlib.contextmanager
@@ -755,6 +1074,15 @@ def cuda_module(stepper):
         "is_available": lambda: True,
         "cuda_error": lambda: None,
         "is_cuda_array": lambda obj: isinstance(obj, DeviceArray),
+        "as_cuda_array": as_cuda_array,
+        "reduce": Reduce,
+        "Reduce": Reduce,
+        "is_bfloat16_supported": lambda: False,
+        "require_context": lambda function: function,
+        "types": types_module(),
+        "void": types.void,
+        "config": Config("numba.cuda.config"),
+        "HAS_NUMBA": True,
         "is_float16_supported": lambda: True,
         "is_supported_version": lambda: True,
         "detect": lambda: print("Found 1 simulated CUDA device: the stepper") or True,
@@ -767,10 +1095,9 @@ def cuda_module(stepper):
         "profile_start": lambda: None,
         "profile_stop": lambda: None,
         "profiling": nothing,
-        "reduce": refuse("@cuda.reduce"),
-        "Reduce": refuse("cuda.Reduce"),
+        "vectorize": lambda *args, **options: vectorize(stepper, *args, **options),
+        "guvectorize": refuse("cuda.guvectorize"),
         "declare_device": refuse("cuda.declare_device"),
-        "as_cuda_array": refuse("cuda.as_cuda_array"),
         **{
             n: refuse(f"cuda.{n}") for n in ("compile", "compile_ptx", "compile_for_current_device")
         },
@@ -852,14 +1179,189 @@ def random_states(n, seed, start=0):
         state = jump(state)
 
 
+class Config(pytypes.ModuleType):
+    """``numba.config``: settings that change nothing here. What was not set reads as 0."""
+
+    ENABLE_CUDASIM = 1
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return 0
+
+
+class Reduce:
+    """``@cuda.reduce``: a function of two numbers, applied to all elements of an array."""
+
+    def __init__(self, functor):
+        self.functor = getattr(functor, "py_func", functor)
+
+    def __call__(self, arr, size=None, res=None, init=0, stream=0):
+        """The reduction of the first ``size`` elements, or None after writing it to ``res[0]``."""
+        if len(arr.shape) != 1:
+            raise TypeError("only support 1D array")
+        size = arr.size if size is None else size
+        if not size:
+            return init
+        host = arr.copy_to_host() if isinstance(arr, DeviceArray) else arr
+        total = host[0]
+        for k in range(1, size):
+            total = host.dtype.type(self.functor(total, host[k]))
+        if init != 0:
+            total = host.dtype.type(self.functor(init, total))
+        if res is None:
+            return total
+        res[0] = total
+        return None
+
+
+def as_cuda_array(obj, sync=True):
+    """A device array is one already; arrays of other libraries lie on a GPU that is not here."""
+    if isinstance(obj, DeviceArray):
+        return obj
+    raise Unsupported(f"cuda.as_cuda_array of a {type(obj).__name__}")
+
+
+VECTORIZED = """
+def vectorized({inputs}, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = function({elements})
+"""
+
+
+class vectorize:  # noqa: N801 - Numba's name
+    """``@vectorize(target="cuda")``: a function of numbers as one of arrays, element by element."""
+
+    def __init__(self, stepper, signatures=(), **options):
+        self.stepper = stepper
+        given = [signatures] if not isinstance(signatures, list | tuple) else signatures
+        self.results = [types.result_of(s) for s in given]
+
+    def __call__(self, function):
+        function = getattr(function, "py_func", function)
+        device = Kernel(self.stepper, function, {"device": True})
+        names = device.source.params
+        text = VECTORIZED.format(
+            inputs=", ".join(f"_{n}" for n in names),
+            elements=", ".join(f"_{n}[i]" for n in names),
+        )
+        filename = f"<vectorize {function.__name__} {id(function)}>"
+        remember(filename, text)
+        namespace = {"cuda": self.stepper.cuda, "function": device, "__name__": filename}
+        exec(compile(text, filename, "exec"), namespace)
+        kernel = Kernel(self.stepper, namespace["vectorized"], {})
+        return Vectorized(kernel, function, self.results)
+
+
+class Vectorized:
+    """What ``@vectorize(target="cuda")`` makes of a function."""
+
+    def __init__(self, kernel, function, results):
+        self.kernel, self.py_func, self.results = kernel, function, results
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+
+    def __call__(self, *args, out=None, stream=0):
+        on_device = any(isinstance(a, DeviceArray) for a in args)
+        hosts = [a.copy_to_host() if isinstance(a, DeviceArray) else np.asarray(a) for a in args]
+        shape = np.broadcast_shapes(*(h.shape for h in hosts))
+        want = [np.result_type(*(h.dtype for h in hosts))]
+        for inputs, result in self.results:
+            kinds = [np.dtype(t.name) for t in inputs]
+            if len(kinds) == len(hosts) and all(
+                np.can_cast(h.dtype, k, "safe") for h, k in zip(hosts, kinds, strict=True)
+            ):
+                hosts = [h.astype(k) for h, k in zip(hosts, kinds, strict=True)]
+                want = [np.dtype(result.name)]
+                break
+        flat = [np.ascontiguousarray(np.broadcast_to(h, shape)).ravel() for h in hosts]
+        result = DeviceArray.empty(flat[0].shape, want[0])
+        if flat[0].size:
+            self.kernel.forall(flat[0].size)(*(DeviceArray.of(f) for f in flat), result)
+        result = result.reshape(shape)
+        if out is not None:
+            if isinstance(out, DeviceArray):
+                out.copy_to_device(result)
+            else:
+                result.copy_to_host(out)
+            return out
+        if on_device:
+            return result
+        return result.copy_to_host() if shape else result.copy_to_host()[()]
+
+
+def types_module():
+    """The stand-in for ``numba.types``: the number types."""
+    module = Module("numba.types")
+    for name, scalar in ALIASES.items():
+        if name not in ("int", "float", "complex"):
+            setattr(module, name, scalar)
+    module.void = module.none = types.void
+    module.Array = lambda dtype, ndim, layout, *_, **__: Array(as_dtype(dtype), ndim, "A")
+    module.UniTuple = lambda dtype, count: types.Tuple((dtype,) * count)
+    module.Tuple = lambda items: types.Tuple(tuple(items))
+    return module
+
+
 def numba_module(cuda):
-    """The stand-in for ``numba``: the cuda module and the number types."""
+    """The stand-in for ``numba``, where Numba itself is not installed.
+
+    Its ``jit`` and ``njit`` run functions as Python does, ``vectorize`` as NumPy's own does.
+    """
     numba = Module("numba")
-    numba.cuda = cuda
-    numba.types = Module("numba.types")
-    for module in (numba, numba.types):
-        for name, scalar in ALIASES.items():
-            if name not in ("int", "float"):
-                setattr(module, name, scalar)
-        module.void = types.void
+    numba.cuda, numba.types = cuda, types_module()
+    for name, thing in vars(numba.types).items():
+        if not name.startswith("__") and isinstance(thing, Scalar | type(types.void)):
+            setattr(numba, name, thing)
+
+    def jit(function=None, *_, **__):
+        if isinstance(function, pytypes.FunctionType):
+            function.py_func = function
+            return function
+        return jit
+
+    def host_vectorize(signatures=None, *_, target="cpu", **options):
+        if target == "cuda":
+            return cuda.vectorize(signatures, **options)
+        if isinstance(signatures, pytypes.FunctionType):
+            return np.vectorize(signatures)
+        return np.vectorize
+
+    def guvectorize(*_, **__):
+        raise Unsupported("guvectorize")
+
+    def typeof(value):
+        kind = scalar_of(value)
+        if kind is None and is_array(value):
+            kind = Array(as_dtype(value.dtype), value.ndim)
+        return kind
+
+    for name in ("jit", "njit", "generated_jit", "stencil"):
+        setattr(numba, name, jit)
+    numba.prange, numba.vectorize, numba.guvectorize = range, host_vectorize, guvectorize
+    numba.config, numba.typeof = Config("numba.config"), typeof
+    numba.literal_unroll = literal_unroll
+    numba.core = Module("numba.core")
+    numba.core.errors = Module("numba.core.errors")
+    for name in ("NumbaWarning", "NumbaPerformanceWarning", "NumbaDeprecationWarning"):
+        setattr(numba.core.errors, name, type(name, (Warning,), {}))
+    numba.core.errors.NumbaPendingDeprecationWarning = type(
+        "NumbaPendingDeprecationWarning", (Warning,), {}
+    )
+    for name in ("NumbaError", "TypingError"):
+        setattr(numba.core.errors, name, TypeRefused)
+    numba.core.config, numba.core.types, numba.errors = (
+        numba.config,
+        numba.types,
+        numba.core.errors,
+    )
+    for module in (numba, numba.core, cuda):
+        module.__path__ = []
+    numba.__version__ = "0 (the stepper's stand-in)"
+    numba.get_num_threads, numba.set_num_threads = (lambda: 1), (lambda n: None)
     return numba
+
+
+def literal_unroll(container):
+    """Marks a tuple of different types that a kernel loops over."""
+    return container

@@ -5,10 +5,11 @@ refused by name.
 """
 
 import ast
+import copy
 import math
 
 from . import ops
-from .compiler import Intrinsic, NumpyName, V
+from .compiler import Inner, Intrinsic, Method, NumpyName, Place, Value
 from .source import Source
 from .types import (
     ALIASES,
@@ -22,6 +23,8 @@ from .types import (
     Vector,
     as_dtype,
     boolean,
+    complex64,
+    complex128,
     float16,
     float32,
     float64,
@@ -61,7 +64,7 @@ def dimension(fc, name):
     code, init, lo, hi = DIMENSIONS[name]
     if init:
         fc.use(code, init)
-    return V(int32, code, lo, hi, atom=True)
+    return Value(int32, code, lo, hi, atom=True)
 
 
 def value(fc, intrinsic, node):
@@ -70,11 +73,11 @@ def value(fc, intrinsic, node):
     if path in DIMENSIONS:
         return dimension(fc, path)
     if path in VECTORS:
-        return V(STATIC, "", const=VECTORS[path])
+        return Value(STATIC, "", const=VECTORS[path])
     if path in ALIASES:
-        return V(STATIC, "", const=ALIASES[path])
+        return Value(STATIC, "", const=ALIASES[path])
     if path in GROUPS or path in CALLS:
-        return V(STATIC, "", const=intrinsic)
+        return Value(STATIC, "", const=intrinsic)
     return fc.refuse(f"`cuda.{path}`", node)
 
 
@@ -84,8 +87,12 @@ def call(fc, function, node):
         if function.path not in CALLS:
             fc.refuse(f"`cuda.{function.path}(...)`", node)
         return CALLS[function.path](fc, node)
+    if isinstance(function, Method):
+        return method(fc, function.value, function.name, node)
+    if isinstance(function, Inner):
+        return inner(fc, function, node)
     if getattr(function, "__stepper_kernel__", False):
-        return device(fc, function.source, node)
+        return device(fc, function.source, node, function.signatures)
     if hasattr(function, "py_func") and is_cuda_dispatcher(function):
         return device(fc, Source(function.py_func), node)
     if isinstance(function, NumpyName):
@@ -96,8 +103,19 @@ def call(fc, function, node):
         python = None
     if python:
         return python(fc, node)
+    if getattr(function, "__module__", "") == "_operator":
+        return operation(fc, function.__name__, node)
     if getattr(math, getattr(function, "__name__", ""), None) is function:
         return mathematics(fc, function.__name__, node)
+    if getattr(function, "__module__", "") == "cmath" and callable(function):
+        return complex_function(fc, function.__name__, node)
+    if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
+        given = nodes(fc, node, list(function._fields), function._field_defaults)
+        items = [
+            fc.constant(function._field_defaults[n], n, node) if a is None else fc.expr(a)
+            for n, a in zip(function._fields, given, strict=True)
+        ]
+        return fc.tuple(items, function._fields, function)
     if isinstance(function, Vector):
         return vector(fc, function, node)
     dtype = as_dtype(function)
@@ -105,8 +123,13 @@ def call(fc, function, node):
         (arg,) = arguments(fc, node, ["x"])
         return fc.cast(arg, dtype, node)
     name = ast.unparse(node.func)
+    if hasattr(function, "py_func"):  # Numba's own jit: kernels may call it
+        return device(fc, Source(function.py_func), node)
     if callable(function) and hasattr(function, "__code__"):
-        fc.refuse(f"`{name}`, a plain Python function: declare it @cuda.jit(device=True)", node)
+        module = getattr(function, "__module__", "") or ""
+        if module == fc.source.function_module:
+            fc.refuse(f"`{name}`, a plain Python function: declare it @cuda.jit(device=True)", node)
+        fc.refuse(f"`{name}` of the library {module}, which has no form for a GPU", node)
     return fc.refuse(f"`{name}(...)` in a kernel", node)
 
 
@@ -162,7 +185,7 @@ def positions(fc, node, formula):
     for d in "xyz"[: n.const]:
         words = formula.format(d).split()
         code = "(" + " ".join(dimension(fc, w).code if w in DIMENSIONS else w for w in words) + ")"
-        items.append(V(int64, code, 0, 1 << 41))
+        items.append(Value(int64, code, 0, 1 << 41))
         fc.count("int")
     return items[0] if n.const == 1 else fc.tuple(items)
 
@@ -188,8 +211,10 @@ def shape_of(fc, node, what):
 def dtype_of(fc, node):
     v = fc.expr(node)
     dtype = as_dtype(v.const) if v.type is STATIC else None
+    if isinstance(dtype, Vector):
+        fc.refuse(f"an array of the vector type {dtype.name}", node)
     if not isinstance(dtype, Scalar | Record):
-        fc.refuse(f"an array of `{ast.unparse(node)}`", node)
+        fc.type_error(f"an array of `{ast.unparse(node)}`, which is no dtype", node)
     return dtype
 
 
@@ -198,14 +223,14 @@ def shared_array(fc, node):
     shape, dtype = shape_of(fc, shape, "a shared array"), dtype_of(fc, dtype)
     if shape == (0,):  # dynamic: as large as the launch says
         fc.program.dynamic.add(fc.target)
-        return V(Array(dtype, 1), f"T.block.dynamic({fc.program.constant(dtype)})")
+        return Value(Array(dtype, 1), f"T.block.dynamic({fc.program.constant(dtype)})")
     if any(n <= 0 for n in shape):
         fc.type_error("the sizes of a shared array must be above 0", node)
     place = (fc.source.function, node.lineno, node.col_offset)
     shared = fc.program.shared
     number = shared[place][0] if place in shared else len(shared)
     shared[place] = (number, fc.target or f"shared (line {node.lineno})", shape, dtype)
-    return V(Array(dtype, len(shape)), f"T.block.shared[{number}]")
+    return Value(Array(dtype, len(shape)), f"T.block.shared[{number}]")
 
 
 def local_array(fc, node):
@@ -214,14 +239,14 @@ def local_array(fc, node):
     if any(n <= 0 for n in shape):
         fc.type_error("the sizes of a local array must be above 0", node)
     made = fc.program.constant((fc.target or "local", shape, dtype))
-    return V(Array(dtype, len(shape)), f"LOCAL(T, {made})")
+    return Value(Array(dtype, len(shape)), f"LOCAL(T, {made})")
 
 
 def const_array(fc, node):
     (array,) = arguments(fc, node, ["ndarray"])
-    if not isinstance(array.type, Array) or not array.code.startswith("C"):
-        fc.refuse("cuda.const.array_like() of anything but a NumPy array from outside", node)
-    return array
+    if not isinstance(array.type, Array):
+        fc.type_error(f"cuda.const.array_like() of {array.type.name}", node)
+    return array  # of an argument it is the argument itself, as in Numba
 
 
 # ---------------------------------------------------------------- barriers and warps
@@ -307,14 +332,15 @@ def activemask(fc, node):
 
 def lanemask_lt(fc, node):
     lane = dimension(fc, "laneid")
-    return V(uint32, f"((1 << {lane.code}) - 1)", 0, FULL >> 1)
+    return Value(uint32, f"((1 << {lane.code}) - 1)", 0, FULL >> 1)
 
 
 def fence(scope):
     def write(fc, node):
         nodes(fc, node, [])
         fc.count("fence")
-        return V(NONE, f"FENCE(T, {scope!r})" if fc.instrumented else "None")
+        fc.program.tallied = False
+        return Value(NONE, f"FENCE(T, {scope!r})" if fc.instrumented else "None")
 
     return write
 
@@ -322,11 +348,11 @@ def fence(scope):
 def nanosleep(fc, node):
     numbers(fc, node, ["ns"])
     fc.spin(node)
-    return V(NONE, "None")
+    return Value(NONE, "None")
 
 
 def this_grid(fc, node):
-    return V(STATIC, "", const=Intrinsic("grid_group"))
+    return Value(STATIC, "", const=Intrinsic("grid_group"))
 
 
 def grid_sync(fc, node):
@@ -366,8 +392,17 @@ def atomic(op):
             index = [fc.literal(0)] * ary.type.ndim
         else:
             index = fc.indices(given[1])
+        index = fc.without_dots(index, ary.type.ndim, node)
         flat = fc.flat(ary, pieces, index, node, text)
         site = fc.site("atomic", node, text, dtype.size)
+        if fc.tally:
+            if not ary.name:
+                fc.program.tallied = False
+            else:
+                note = fc.noted(site, ary.name, flat)
+                if fc.marked(ary.name):
+                    note += f" or w_{ary.name}[_f] and UNWRITTEN()"
+                flat = f"({note} or _f)"
         values = [
             fc.stored(fc.number(fc.expr(v), node), dtype)
             if dtype.kind == "f"
@@ -379,7 +414,7 @@ def atomic(op):
         fc.effects += 1
         fc.count("atomic")
         name = "ATOM_cas" if op in ("cas", "compare_and_swap") else f"ATOM_{op}"
-        return V(dtype, f"{name}(T, {site}, {pieces.first}, {flat}, {', '.join(values)})")
+        return Value(dtype, f"{name}(T, {site}, {pieces.first}, {flat}, {', '.join(values)})")
 
     return write
 
@@ -397,23 +432,23 @@ def bits(fc, node, name, function):
 
 def popc(fc, node):
     x, code = bits(fc, node, "popc", "POPC")
-    return V(x.type, f"({x.code}).bit_count()" if x.lo >= 0 else code, 0, 8 * x.type.size)
+    return Value(x.type, f"({x.code}).bit_count()" if x.lo >= 0 else code, 0, 8 * x.type.size)
 
 
 def clz(fc, node):
     x, code = bits(fc, node, "clz", "CLZ")
-    return V(x.type, code, 0, 8 * x.type.size)
+    return Value(x.type, code, 0, 8 * x.type.size)
 
 
 def ffs(fc, node):
     x, code = bits(fc, node, "ffs", "FFS")
-    return V(uint32, code, 0, 64)
+    return Value(uint32, code, 0, 64)
 
 
 def brev(fc, node):
     x, _ = bits(fc, node, "brev", "BREV")
     type = uint64 if x.type is uint64 else uint32
-    return V(type, f"BREV({x.code}, {type.size})")
+    return Value(type, f"BREV({x.code}, {type.size})")
 
 
 def selp(fc, node):
@@ -422,7 +457,7 @@ def selp(fc, node):
         fc.type_error(f"`cuda.selp` of {a.type.name} and {b.type.name}", node)
     fc.count("select")
     # Both are computed before one is chosen.
-    return V(a.type, f"({a.code}, {b.code})[not {test.code}]")
+    return Value(a.type, f"({a.code}, {b.code})[not {test.code}]")
 
 
 def single_or_double(types):
@@ -438,7 +473,7 @@ def fma(fc, node):
     type = single_or_double([v.type for v in values])
     fc.arithmetic(type, f"fma{8 * type.size}")
     codes = ", ".join(fc.cast(v, type).code for v in values)
-    return V(type, f"FMA({codes}, {type is float32})")
+    return Value(type, f"FMA({codes}, {type is float32})")
 
 
 def cbrt(fc, node):
@@ -493,14 +528,14 @@ def random(kind, type):
         fc.count("int", 12)
         code = f"RNG(T, {fc.program.constant(sites)}, ({pieces.first}, {flat}))"
         if kind == "next":
-            return V(uint64, code)
+            return Value(uint64, code)
         if kind == "uniform":
             return fc.rounded(type, f"(({code} >> 11) * {2.0**-53!r})")
         fc.count("special", 3)
         t = fc.temp()
         again = f"RNG(T, {fc.program.constant(sites)}, {t})"
         code = code.replace(f"({pieces.first}, {flat})", f"({t} := ({pieces.first}, {flat}))")
-        return V(type, f"NORMAL({code}, {again}, {type is float32})")
+        return Value(type, f"NORMAL({code}, {again}, {type is float32})")
 
     return write
 
@@ -530,21 +565,24 @@ def pair(fc, op, a, b, nan="gives way"):
     if type.kind == "f":
         a, b = fc.cast(a, type), fc.cast(b, type)
         name = {"min": "FMIN", "max": "FMAX"}[op] if nan == "gives way" else f"NP{op.upper()}"
-        return V(type, f"{name}({a.code}, {b.code})")
+        return Value(type, f"{name}({a.code}, {b.code})")
     f = min if op == "min" else max
     lo, hi = f(a.lo, b.lo), f(a.hi, b.hi)
     if a.atom and b.atom:
         sign = "<=" if op == "min" else ">="
-        return V(type, f"({a.code} if {a.code} {sign} {b.code} else {b.code})", lo, hi)
-    return V(type, f"{op}({a.code}, {b.code})", lo, hi)
+        return Value(type, f"({a.code} if {a.code} {sign} {b.code} else {b.code})", lo, hi)
+    return Value(type, f"{op}({a.code}, {b.code})", lo, hi)
 
 
 def absolute(fc, node):
     (x,) = numbers(fc, node, ["x"])
     type = x.type
+    if type.kind == "c":
+        fc.count("special")
+        return fc.rounded(type.part, f"HYPOT({x.code})")
     fc.arithmetic(type)
     if type.kind == "f":
-        return V(type, f"abs({x.code})")
+        return Value(type, f"abs({x.code})")
     if type.kind == "u":
         return x
     type = int8 if type is boolean else type
@@ -579,11 +617,99 @@ def length(fc, node):
 
 
 def rounding(fc, node):
-    if len(node.args) != 1:
-        fc.refuse("round() with a number of digits", node)
-    (x,) = numbers(fc, node, ["x"])
+    x, digits = arguments(fc, node, ["number", "ndigits"], ["ndigits"])
+    x = fc.number(x, node)
+    if digits is not None and digits.type is not NONE:
+        digits = fc.integer(digits, node, "the number of digits")
+        fc.count("special")
+        if x.type.whole:
+            fc.type_error("round() of an integer to a number of digits", node)
+        return fc.rounded(x.type, f"ROUNDTO({x.code}, {digits.code})")
     fc.arithmetic(float64)
-    return fc.cast(x, int64) if x.type.whole else V(int64, f"ROUND({x.code})")
+    return fc.cast(x, int64) if x.type.whole else Value(int64, f"ROUND({x.code})")
+
+
+def divmod_(fc, node):
+    """``divmod(a, b)``: the tuple of ``a // b`` and ``a % b``."""
+    held = []
+    for v in numbers(fc, node, ["a", "b"]):
+        t = fc.temp()
+        first = Value(v.type, f"({t} := {v.code})", v.lo, v.hi)
+        held.append((first, Value(v.type, t, v.lo, v.hi, atom=True)))
+    (a, a2), (b, b2) = held
+    both = fc.operate("FloorDiv", a, b, node, impure=True)
+    return fc.tuple([both, fc.operate("Mod", a2, b2, node, impure=True)])
+
+
+def to_complex(fc, node):
+    """``complex(real, imag)``, and complex64(...) of one number."""
+    parts = arguments(fc, node, ["real", "imag"], ["imag"])
+    if parts[1] is None:
+        return fc.cast(parts[0], complex128)
+    codes = [fc.as_float(fc.number(v, node), float64) for v in parts]
+    single = all(v.type in (float32, float16) for v in parts)
+    return Value(complex64 if single else complex128, f"complex({codes[0]}, {codes[1]})")
+
+
+def complex_function(fc, name, node):
+    """A function of cmath."""
+    values = [fc.number(fc.expr(a), node) for a in node.args]
+    if name not in ops.COMPLEX or len(values) != 1:
+        return fc.refuse(f"`{ast.unparse(node)}` in a kernel", node)
+    x = values[0] if values[0].type.kind == "c" else fc.cast(values[0], complex128)
+    fc.count("special", 2)
+    if name in ("isnan", "isinf", "isfinite"):
+        return Value(boolean, f"CM_{name}({x.code})")
+    if name == "phase":
+        return fc.rounded(x.type.part, f"CM_phase({x.code})")
+    if name == "polar":
+        return Value(Tuple((x.type.part, x.type.part)), f"CM_polar({x.code})")
+    return fc.rounded(x.type, f"CM_{name}({x.code})")
+
+
+OPERATORS = {
+    **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%"},
+    **{"pow": "**", "and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>"},
+    **{"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="},
+    **{"neg": "-", "pos": "+", "invert": "~", "not_": "not ", "getitem": "[]"},
+}
+
+
+def operation(fc, name, node):
+    """A function of the module operator: the operator itself."""
+    name = name.strip("_") + "_" * (name in ("and_", "or_", "not_"))
+    name = name[1:] if name.startswith("i") and name[1:] in OPERATORS else name
+    sign, args = OPERATORS.get(name), [f"({ast.unparse(a)})" for a in node.args]
+    if sign is None or node.keywords or len(args) not in (1, 2):
+        return fc.refuse(f"`{ast.unparse(node.func)}(...)` in a kernel", node)
+    text = f"{args[0]}[{args[1]}]" if sign == "[]" else f" {sign} ".join(args)
+    if len(args) == 1:
+        text = sign + args[0]
+    tree = ast.parse(text, mode="eval").body
+    for n in ast.walk(tree):
+        ast.copy_location(n, node)
+    return fc.expr(tree)
+
+
+def as_tuple(fc, node):
+    """``tuple(x)`` of a tuple."""
+    (x,) = arguments(fc, node, ["x"])
+    if not isinstance(x.type, Tuple):
+        fc.refuse(f"tuple() of a value of type {x.type.name}", node)
+    return x
+
+
+def summed(fc, node):
+    """``sum(...)`` of a tuple or an array."""
+    (x,) = arguments(fc, node, ["x"])
+    if isinstance(x.type, Array):
+        return reduced(fc, x, "sum", node)
+    if not isinstance(x.type, Tuple):
+        fc.type_error(f"sum() of {x.type.name}", node)
+    total = fc.literal(0)
+    for v in fc.parts(x):
+        total = fc.operate("Add", total, v, node)
+    return total
 
 
 def power(fc, node):
@@ -605,13 +731,15 @@ def printing(fc, node):
             parts.append(shown(fc.number(v, node)))
     fc.effects += 1
     fc.count("print")
-    return V(NONE, f"PRINT({', '.join(parts)})")
+    return Value(NONE, f"PRINT({', '.join(parts)})")
 
 
 def shown(v):
     """A number as printf shows it: six digits for a float, 1 or 0 for a boolean."""
     if v.type.kind == "f":
         return f"'%f' % {v.code}"
+    if v.type.kind == "c":
+        return f"str({v.code})"
     return f"'%d' % {v.code}"
 
 
@@ -626,7 +754,108 @@ PYTHON = {
     round: rounding,
     pow: power,
     print: printing,
+    divmod: divmod_,
+    complex: to_complex,
+    tuple: as_tuple,
+    sum: summed,
 }
+
+# ---------------------------------------------------------------- methods
+
+REDUCTIONS = {"sum", "prod", "mean", "min", "max", "argmin", "argmax", "any", "all"}
+
+
+def method(fc, value, name, node):
+    """``value.name(...)`` of a number or an array."""
+    if isinstance(value.type, Scalar):
+        nodes(fc, node, [])
+        if name == "bit_count" and value.type.whole:
+            fc.count("int")
+            size = value.type.size
+            code = f"POPC({value.code}, {size})"
+            if value.type.kind == "i":
+                code = f"POPC(abs({value.code}), {size})"
+            kind = int64 if value.type.kind == "i" else uint64
+            return Value(kind, code, 0, 8 * size)
+        if name in ("conjugate", "conj"):
+            if value.type.kind != "c":
+                return value
+            return Value(value.type, f"({value.code}).conjugate()")
+        if name == "item":
+            return value
+        return fc.type_error(f"a value of type {value.type.name} has no `.{name}()`", node)
+    if name in REDUCTIONS:
+        nodes(fc, node, [])
+        return reduced(fc, value, name, node)
+    if name == "item":
+        nodes(fc, node, [])
+        pieces = fc.pieces(value)
+        index = [fc.literal(0)] * value.type.ndim
+        text = ast.unparse(node.func.value)
+        flat = fc.flat(value, pieces, index, node, text)
+        return fc.load(Place(value.type.dtype, pieces, flat, node, text))
+    if name == "transpose":
+        nodes(fc, node, [])
+        return fc.attribute_of_array(value, "T", node)
+    if name == "view":
+        (kind,) = nodes(fc, node, ["dtype"])
+        dtype = dtype_of(fc, kind)
+        site = fc.site("index", node, ast.unparse(node.func.value))
+        made = fc.program.constant(dtype)
+        return Value(
+            Array(dtype, value.type.ndim, value.type.layout), f"AS(T, {site}, {value.code}, {made})"
+        )
+    if name in ("reshape", "ravel"):
+        if node.keywords:
+            fc.refuse(f"`{ast.unparse(node)}`: `.{name}` with keywords", node)
+        sizes = []
+        for arg in node.args:
+            v = fc.expr(arg)
+            sizes += fc.parts(v) if isinstance(v.type, Tuple) else [v]
+        codes = [fc.integer(v, node, "a shape").code for v in sizes] or ["-1"]
+        site = fc.site("index", node, ast.unparse(node.func.value))
+        shape = f"({', '.join(codes)},)"
+        if value.type.layout != "C":
+            fc.refuse(f"`.{name}` of an array that is not packed row by row", node)
+        return Value(
+            Array(value.type.dtype, len(codes)), f"SHAPE(T, {site}, {value.code}, {shape})"
+        )
+    return fc.refuse(f"`.{name}` of an array", node)
+
+
+def reduced(fc, array, name, node):
+    """``array.sum()`` and its like: one thread goes through all elements."""
+    dtype = array.type.dtype
+    if not isinstance(dtype, Scalar):
+        fc.type_error(f"`.{name}()` of records", node)
+    site = fc.site("load", node, ast.unparse(node), dtype.size)
+    fc.count("load")
+    fc.arithmetic(dtype)
+    type = dtype
+    if name in ("argmin", "argmax"):
+        type = int64
+    elif name in ("any", "all"):
+        type = boolean
+    elif name == "mean":
+        type = dtype if dtype.kind == "c" else float64
+    elif name in ("sum", "prod") and dtype.whole:
+        type = uint64 if dtype.kind == "u" else int64
+    elif dtype.kind == "c" and name in ("min", "max"):
+        fc.type_error("complex numbers have no order", node)
+    return Value(type, f"REDUCE(T, {site}, {name!r}, {array.code})")
+
+
+def inner(fc, function, node):
+    """Call a function that is defined inside the kernel, with the variables that it uses."""
+    given = [fc.expr(a) for a in nodes(fc, node, function.own)]
+    captured = function.captured(fc.env)
+    for name in captured:
+        read = ast.copy_location(ast.Name(name, ast.Load()), node)
+        given.append(fc.expr(read))
+    bound = copy.copy(function)
+    bound.params = function.own + captured
+    return fc.device(bound, given, node)
+
 
 # ---------------------------------------------------------------- math and NumPy
 
@@ -645,7 +874,7 @@ def mathematics(fc, name, node, whole_stays=False):
         x = values[0]
         if x.type.whole:
             return fc.literal(name == "isfinite")
-        return V(boolean, f"M_{name}({x.code})")
+        return Value(boolean, f"M_{name}({x.code})")
     if name == "ldexp" and len(values) == 2 and values[1].type.whole:
         x = values[0] if values[0].type.kind == "f" else fc.cast(values[0], float64)
         type = float32 if x.type is float16 else x.type
@@ -655,7 +884,18 @@ def mathematics(fc, name, node, whole_stays=False):
         type = float32 if values[0].type is float32 else float64
         fc.count("special")
         x = fc.cast(values[0], type)
-        return V(Tuple((type, type)), f"M_modf({x.code})")
+        return Value(Tuple((type, type)), f"M_modf({x.code})")
+    if name == "frexp" and len(values) == 1:
+        type = float32 if values[0].type is float32 else float64
+        fc.count("special")
+        return Value(Tuple((type, int32)), f"M_frexp({fc.cast(values[0], type).code})")
+    if name == "nextafter" and len(values) == 2:
+        type = float32 if all(v.type is float32 for v in values) else float64
+        fc.count("special")
+        a, b = (fc.cast(v, type).code for v in values)
+        return Value(type, f"NEXT({a}, {b}, {type is float32})")
+    if name in ops.MATH and len(values) == 1 and values[0].type.kind == "c":
+        fc.type_error(f"`{ast.unparse(node.func)}` of a complex number: use cmath", node)
     if name in ops.MATH and len(values) == 1:
         x = values[0]
         if x.type.whole and whole_stays:
@@ -670,7 +910,7 @@ def mathematics(fc, name, node, whole_stays=False):
             fc.count("sqrt" if name == "sqrt" else "special")
         code = fc.as_float(x, type)
         if name == "fabs":
-            return V(type, f"abs(float({code}))" if x.type.whole else f"abs({code})")
+            return Value(type, f"abs(float({code}))" if x.type.whole else f"abs({code})")
         if name == "sqrt":
             t = fc.temp()
             return fc.rounded(type, f"(SQRT({t}) if ({t} := {code}) >= 0 else NAN)")
@@ -684,7 +924,10 @@ def mathematics(fc, name, node, whole_stays=False):
         type = float32 if type is float16 else type
         fc.count("special")
         return fc.rounded(type, f"M_{name}({fc.as_float(a, type)}, {fc.as_float(b, type)})")
-    return fc.refuse(f"`{ast.unparse(node.func)}` with {len(values)} arguments", node)
+    what = f"`{ast.unparse(node.func)}`"
+    if name in ops.MATH or name in ops.MATH2:
+        return fc.type_error(f"{what} does not take {len(values)} arguments", node)
+    return fc.refuse(f"{what} in a kernel", node)
 
 
 def numpy(fc, name, node):
@@ -700,21 +943,45 @@ def numpy(fc, name, node):
     if name == "square":
         (x,) = numbers(fc, node, ["x"])
         t = fc.temp()
-        twice = V(x.type, t, x.lo, x.hi, atom=True)
+        twice = Value(x.type, t, x.lo, x.hi, atom=True)
         return fc.cast(
-            fc.operate("Mult", V(x.type, f"({t} := {x.code})", x.lo, x.hi), twice, node), x.type
+            fc.operate("Mult", Value(x.type, f"({t} := {x.code})", x.lo, x.hi), twice, node), x.type
         )
     if name == "sign":
         (x,) = numbers(fc, node, ["x"])
         fc.arithmetic(x.type)
-        return V(x.type, f"SIGN({x.code})", -1, 1)
+        return Value(x.type, f"SIGN({x.code})", -1, 1)
     if name == "rint":
         (x,) = numbers(fc, node, ["x"])
         type = float64 if x.type.whole else x.type
         fc.arithmetic(type)
-        return V(type, f"M_rint({fc.as_float(x, type)})")
+        return Value(type, f"M_rint({fc.as_float(x, type)})")
     if name == "cbrt":
         return cbrt(fc, node)
+    if name in ("divmod",):
+        return divmod_(fc, node)
+    if name in ("real", "imag", "conj", "conjugate"):
+        (x,) = numbers(fc, node, ["x"])
+        if name in ("real", "imag"):
+            return Value(x.type.part, f"({x.code}).{name}") if x.type.kind == "c" else x
+        return Value(x.type, f"({x.code}).conjugate()") if x.type.kind == "c" else x
+    if name == "nextafter":
+        return mathematics(fc, name, node)
+    if name in REDUCTIONS or name in ("amin", "amax") or name in ops.COMPLEX:
+        if len(node.args) == 1 and not node.keywords:
+            x = fc.expr(node.args[0])
+            if isinstance(x.type, Array):
+                short = {"amin": "min", "amax": "max"}.get(name, name)
+                if short in REDUCTIONS:
+                    return reduced(fc, x, short, node)
+                fc.refuse(f"`{ast.unparse(node)}`: a NumPy function of a whole array", node)
+            if isinstance(x.type, Scalar) and x.type.kind == "c":
+                return complex_function(fc, name, node)
+    if name in ("add", "subtract", "multiply", "true_divide", "divide", "floor_divide", "mod"):
+        a, b = numbers(fc, node, ["a", "b"])
+        op = {"add": "Add", "subtract": "Sub", "multiply": "Mult", "mod": "Mod"}
+        op = op.get(name, "FloorDiv" if name == "floor_divide" else "Div")
+        return fc.operate(op, a, b, node)
     known = ops.NUMPY.get(name, name)
     if known in ops.MATH or known in ops.MATH2 or known in ("isnan", "isinf", "isfinite"):
         if known == "pow":
@@ -739,7 +1006,7 @@ def vector(fc, type, node):
             t = fc.temp()
             count = v.type.count
             items += [
-                V(v.type.base, f"({t} := {v.code})[0]" if k == 0 else f"{t}[{k}]")
+                Value(v.type.base, f"({t} := {v.code})[0]" if k == 0 else f"{t}[{k}]")
                 for k in range(count)
             ]
         else:
@@ -747,18 +1014,27 @@ def vector(fc, type, node):
     if len(items) != type.count:
         fc.type_error(f"{type.name} takes {type.count} numbers, not {len(items)}", node)
     codes = [fc.cast(i, type.base).code for i in items]
-    return V(type, "(" + ", ".join(codes) + ",)")
+    return Value(type, "(" + ", ".join(codes) + ",)")
 
 
-def device(fc, source, node):
-    """Call another kernel function of the script."""
+def device(fc, source, node, signatures=()):
+    """Call another kernel function of the script; a signature that it declares converts."""
     params = source.params
     given = nodes(fc, node, params, source.defaults)
     values = []
     for name, arg in zip(params, given, strict=True):
         v = fc.constant(source.defaults[name], name, node) if arg is None else fc.expr(arg)
         values.append(v)
-    return fc.device(source, values, node)
+    declared = signatures[0] if len(signatures) == 1 else None
+    if declared and len(declared.args) == len(values):
+        values = [
+            fc.cast(v, want, node) if isinstance(want, Scalar) and isinstance(v.type, Scalar) else v
+            for v, want in zip(values, declared.args, strict=True)
+        ]
+    result = fc.device(source, values, node)
+    if declared and isinstance(declared.result, Scalar) and isinstance(result.type, Scalar):
+        result = fc.cast(result, declared.result, node)
+    return result
 
 
 CALLS = {

@@ -46,7 +46,7 @@ class dtype:  # noqa: N801 - NumPy's name
         from .types import as_dtype
 
         scalar = as_dtype(spec)
-        if scalar is None or scalar.name not in SCALARS:
+        if scalar is None or scalar.name not in SCALARS or scalar.kind == "c":
             raise TypeError(f"the stand-in for NumPy has no dtype {spec!r}")
         if scalar.name not in _DTYPES:
             self = _DTYPES[scalar.name] = super().__new__(cls)
@@ -87,6 +87,8 @@ class generic:  # noqa: N801
 
     def item(self):
         """The number as Python's own."""
+        if self.dtype.kind == "b":
+            return builtins.bool(self)
         return int(self) if isinstance(self, int) else float(self)
 
     tolist = item

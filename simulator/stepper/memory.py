@@ -3,7 +3,7 @@
 import math
 from itertools import product
 
-from .types import Record, array_type
+from .types import Record, array_type, unit_of
 
 POISON = 0xFF  # the bytes of memory that nothing wrote: NaN as a float, -1 as a signed integer
 SEGMENT = 512  # allocations in global memory start at multiples of this many bytes, as cudaMalloc's
@@ -54,7 +54,7 @@ class View:
     """
 
     __slots__ = ("memory", "type", "elements", "offset", "shape", "strides", "start", "pieces")
-    __slots__ += ("size", "step")
+    __slots__ += ("size", "step", "marks")
 
     def __init__(self, memory, dtype, shape, strides, offset=0, start=0, elements=None):
         self.memory = memory
@@ -63,14 +63,14 @@ class View:
         self.type = array_type(dtype, shape, strides)
         if elements is None:
             whole = memoryview(memory.bytes)[start:]
-            unit = 1 if isinstance(dtype, Record) else dtype.size
-            elements = whole[: len(whole) // unit * unit].cast(dtype.format)
+            elements = whole[: len(whole) // dtype.size * dtype.size].cast(dtype.format)
         self.elements = elements
-        self.step = 1 if isinstance(dtype, Record) else dtype.size  # bytes of one item
+        self.step = dtype.size // unit_of(dtype)  # bytes of one item
         self.size = math.prod(shape)
+        self.marks = None  # tallied code: one byte an element, 1 where nothing is written
         self.pieces = (elements, offset, *shape, *strides)
         if isinstance(dtype, Record):
-            smallest = min(f.type.size for f in dtype.fields)
+            smallest = min(f.type.size for f in dtype.leaves())
         else:
             smallest = dtype.size
         memory.grain = min(memory.grain or smallest, smallest)
@@ -84,6 +84,10 @@ class View:
         return View(
             self.memory, self.dtype, shape, strides, offset, self.start, elements=self.elements
         )
+
+    def of(self, dtype, shape, strides, start):
+        """Elements of another type in the same memory, ``start`` bytes into it."""
+        return View(self.memory, dtype, shape, strides, 0, start)
 
     def T(self):
         return self.derive(self.shape[::-1], self.strides[::-1], self.offset)
@@ -114,11 +118,6 @@ def packed(shape, unit=1):
         strides.append(unit)
         unit *= n
     return tuple(reversed(strides))
-
-
-def unit_of(dtype):
-    """How many memoryview items one element takes: 1, or its bytes for a record."""
-    return dtype.size if isinstance(dtype, Record) else 1
 
 
 def fresh(shape, dtype, space, name, **kw):

@@ -6,6 +6,7 @@ because float64 has more than twice the digits. Integers are wrapped to 64 bits 
 leave them.
 """
 
+import cmath
 import math
 import struct
 from operator import setitem
@@ -271,6 +272,96 @@ def reverse_bits(x, size):
     return int(format(x & ((1 << 8 * size) - 1), f"0{8 * size}b")[::-1], 2)
 
 
+def round_to(x, digits):
+    """``round(x, digits)`` as Numba computes it: scaled, rounded half to even, scaled back."""
+    if not math.isfinite(x):
+        return x
+    if digits >= 0:
+        one, two = (10.0 ** (digits - 22), 1e22) if digits > 22 else (10.0**digits, 1.0)
+        y = x * one * two
+        if not math.isfinite(y):
+            return x
+    else:
+        one, two = 10.0**-digits, 1.0
+        y = x / one
+    z = float(math.floor(abs(y) + 0.5))
+    if abs(abs(y) - z) == 0.5:
+        z = 2.0 * rint(abs(y) / 2.0)
+    z = math.copysign(z, y)
+    return z / two / one if digits >= 0 else z * one
+
+
+def next_after(x, y, single):
+    """The next float from ``x`` in the direction of ``y``."""
+    if not single:
+        return math.nextafter(x, y)
+    if x != x or y != y:
+        return math.nan
+    if x == y:
+        return y
+    if x == 0:
+        return math.copysign(2.0**-149, y)
+    (bits,) = struct.unpack("<i", struct.pack("<f", x))
+    bits += 1 if (y > x) == (x > 0) else -1
+    return struct.unpack("<f", struct.pack("<i", bits))[0]
+
+
+# ---------------------------------------------------------------- complex numbers
+
+
+def complex32(z):
+    """A complex number with both parts rounded to float32."""
+    return complex(round32(z.real), round32(z.imag))
+
+
+def complex_divide(a, b):
+    """``a / b``; by zero, NaN in both parts or what the parts give."""
+    try:
+        return a / b
+    except ZeroDivisionError:
+        a = complex(a)
+        return complex(divide(a.real, 0.0), divide(a.imag, 0.0))
+    except OverflowError:
+        return complex(math.inf, math.inf)
+
+
+def complex_power(a, b):
+    """``a ** b`` of complex numbers."""
+    try:
+        return complex(a) ** b
+    except (ZeroDivisionError, OverflowError):
+        return complex(math.nan, math.nan)
+
+
+def load_complex(elements, at):
+    """The complex number whose parts are the items ``at`` and ``at + 1``."""
+    return complex(elements[at], elements[at + 1])
+
+
+def magnitude(z):
+    """``abs(z)``, infinite where it overflows."""
+    return math.hypot(z.real, z.imag)
+
+
+def _quiet_complex(function):
+    def call(z):
+        try:
+            return function(z)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            return complex(math.nan, math.nan)
+
+    return call
+
+
+COMPLEX = {
+    n: _quiet_complex(getattr(cmath, n))
+    for n in (
+        *("exp", "log", "log10", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin"),
+        *("acos", "atan", "asinh", "acosh", "atanh", "phase", "polar", "isnan", "isinf"),
+        "isfinite",
+    )
+}
+
 # ---------------------------------------------------------------- atomics
 # Each takes the old value, the operand and (size, signed) for wrapping; returns the new value.
 
@@ -288,8 +379,9 @@ def nan_min(a, b):
 ATOMICS = {
     "add": lambda old, v: old + v,
     "sub": lambda old, v: old - v,
-    "max": nan_max,
-    "min": nan_min,
+    # Neither replaces a NaN, and neither lets one in: no comparison with NaN holds.
+    "max": lambda old, v: v if v > old else old,
+    "min": lambda old, v: v if v < old else old,
     "nanmax": nan_max,
     "nanmin": nan_min,
     "and_": lambda old, v: old & v,

@@ -17,9 +17,11 @@ import struct
 import time
 
 from . import ops
-from .faults import Finding, KernelFault, fault, triple, who
+from .explore import run_scheduled
+from .faults import Finding, KernelFault, Unsupported, fault, triple, who
 from .memory import Memory, View, fresh, half_to_float, packed, unit_of
-from .types import Array, Record, float16, float32
+from .tally import Suspicious
+from .types import Array, Nested, Record, float16, float32
 
 WARP = 32
 TURNS = 1024  # loop turns of one thread between two looks at the limits
@@ -30,7 +32,7 @@ class Thread:
     """One thread: where it is in the grid, and what it is doing."""
 
     __slots__ = ("tx", "ty", "tz", "kx", "ky", "kz", "lane", "number", "warp", "block", "fuel")
-    __slots__ += ("generator", "at", "result", "clock", "seen", "known", "fenced", "line")
+    __slots__ += ("generator", "at", "result", "clock", "seen", "known", "fenced", "ended")
 
     def __init__(self, block, warp, number, index):
         self.block, self.warp, self.number, self.lane = block, warp, number, number % WARP
@@ -41,6 +43,7 @@ class Thread:
         # None = finished. (Plain code: 0 = ready.)
         self.at = 0
         self.result = None  # what its request will return
+        self.ended = None  # the statement that it ran last, once it is finished
         self.clock = 0  # the race checker's: see checks.py
         self.seen = self.known = self.fenced = None
 
@@ -62,12 +65,15 @@ class Warp:
     def run(self):
         """Plain code: let every ready thread run until it waits. Returns whether any ran."""
         ready, self.ready = self.ready, []
+        tally = self.block.grid.tally
         for t in ready:
             try:
                 t.at = t.generator.send(t.result)
-            except StopIteration:
+            except (StopIteration, ThreadEnd):
                 t.at = None
             t.result = None
+            if tally:
+                tally.segment(t)
         return bool(ready)
 
     def step(self, grid):
@@ -86,7 +92,9 @@ class Warp:
             try:
                 t.at = t.generator.send(t.result)
             except StopIteration:
-                t.at = None
+                t.at, t.ended = None, place
+            except ThreadEnd:
+                t.at, t.ended = None, None
             except Exception:
                 if grid.trace:  # what the step did until then belongs to the recording
                     ends.append(len(log))
@@ -133,6 +141,10 @@ class Warp:
                 t for t in self.lanes if t is not None and mask >> t.lane & 1 and t.at is not None
             ]
             if len(others) == len(here):
+                if grid.instrumented:
+                    self.skipped(grid, op, mask, here)
+                elif grid.tally and mask.bit_count() > len(here):
+                    raise Suspicious
                 WARP_OPS[op](grid, self, mask, here)
                 done = True
                 for t in threads:
@@ -145,6 +157,33 @@ class Warp:
                     self.release(grid, t, mask)
             done = True
         return done
+
+    def skipped(self, grid, op, mask, here):
+        """Report lanes that the mask names and that ended without coming to the operation.
+
+        A lane that returned before it is let be, as CUDA lets it: the mask's "non-exited" threads
+        must come. One that went around it, or left its loop, did not exit before.
+        """
+        t = here[min(here)]
+        step = grid.sites[t.at[1]].step
+        for lane, u in enumerate(self.lanes):
+            if u is None or u.at is not None or not mask >> lane & 1 or u.ended is None:
+                continue
+            last = math.ceil(u.ended)
+            if grid.steps[last].returns and last < step:
+                continue
+            grid.report(
+                "warp-mask",
+                t,
+                t.at[1],
+                f"lane {t.lane} calls `{op}` with the mask {mask:#x}, which names lane {lane}; but "
+                f"lane {lane} went past it and ended (line {grid.steps[last].line}). The mask must "
+                "name exactly the lanes that take part.",
+                other_line=grid.steps[last].line,
+                other_thread=u.index,
+                other_block=self.block.index,
+            )
+            return
 
     def release(self, grid, t, result):
         """Let a waiting thread go on, with the result of its request."""
@@ -165,6 +204,8 @@ class Block:
         for _, name, shape, dtype in sorted(grid.program.shared.values(), key=lambda s: s[0]):
             view = fresh(shape, dtype, "shared", name, address=at, block=self)
             at += -(-len(view.memory.bytes) // 128) * 128
+            if grid.tally:
+                view.marks = bytearray(b"\x01") * view.size
             self.shared.append(view)
         self.pool = Memory.empty(grid.dynamic_bytes, "shared", "dynamic", address=at, block=self)
         self.threads, self.warps = [], []
@@ -232,9 +273,27 @@ class Block:
             if "spin" in kinds:
                 grid.waste(live)
                 return "spin"
-            if kinds == {"grid"} and len(live) == len(self.threads):
+            if kinds == {"grid"}:
+                self.missing_at_grid(live)
                 return "grid"
             self.barrier(live)
+
+    def missing_at_grid(self, live):
+        """Threads that have ended do not come to a grid's barrier: hardware lets them be."""
+        if len(live) < len(self.threads) and self.grid.instrumented:
+            gone = next(t for t in self.threads if t.at is None)
+            t = live[0]
+            self.grid.report(
+                "divergent-barrier",
+                t,
+                t.at[1],
+                f"{who(t.index, self.index)} waits at `this_grid().sync` (line "
+                f"{self.grid.sites[t.at[1]].line}), but thread {triple(gone.index)} has already "
+                "finished and will never come. Every thread of the grid must reach it, so a "
+                "thread without work must not return before it.",
+                other_thread=gone.index,
+                other_block=self.index,
+            )
 
     def barrier(self, live):
         """Release the block's barrier, or say why it can never be."""
@@ -428,7 +487,8 @@ class Grid:
         self.sites, self.steps = program.sites, program.steps
         self.settings = settings
         self.random = None if settings.seed is None else random.Random(settings.seed)
-        self.checks = self.counts = self.trace = None
+        self.checks = self.counts = self.trace = self.tally = None
+        self.watch = self.place = None  # explore.py: what a step touched, and where it was
         self.findings = {}  # (kind, line, array, other line) -> Finding
         self.log = []  # (site, array, number of the element, value, value before) of this step
         self.current = None  # the thread that runs
@@ -508,12 +568,19 @@ class Grid:
 
     def endless(self, text, line, t):
         source = self.program.kernel.source
-        if t is not None:
+        if t is not None and line:
             text = f"{text} while {who(t.index, t.block.index)} was in the loop at line {line}"
+            text += ". The loop may never end."
+        else:
+            threads = math.prod(self.grid) * math.prod(self.block)
+            text += (
+                f", and is not in a loop: it has {threads} threads. Launch fewer, or allow more "
+            )
+            text += "(max_steps, time_limit)."
         finding = Finding(
             "endless",
-            text + ". The loop may never end.",
-            line,
+            text,
+            line or source.node.lineno,
             t and t.index,
             t and t.block.index,
             kernel=source.name,
@@ -561,9 +628,17 @@ class Grid:
                 for number, index in indices:
                     block = Block(self, number, index)
                     self.spend(len(block.order))
+                    tally = self.tally
                     for t in block.order:
                         self.current = t
-                        function(t, *args)
+                        try:
+                            function(t, *args)
+                        except ThreadEnd:
+                            pass
+                        if tally:
+                            tally.segment(t)
+                    if tally:
+                        tally.block_done()
         except KernelFault:
             raise
         except (KeyboardInterrupt, MemoryError, SystemExit):
@@ -573,6 +648,22 @@ class Grid:
         finally:
             if self.trace:
                 self.trace.finish()
+
+    def run_schedule(self, args, schedule):
+        """Run the launch under a schedule of explore.py."""
+        namespace = namespace_of(self)
+        namespace["PRINT"] = lambda *parts: None
+        exec(self.program.code, namespace)
+        gx, gy, gz = self.grid
+        blocks = [
+            Block(self, n, (n % gx, n // gx % gy, n // (gx * gy))) for n in range(gx * gy * gz)
+        ]
+        try:
+            run_scheduled(self, namespace["kernel"], args, schedule, blocks)
+        except KernelFault:
+            raise
+        except Exception as error:
+            raise self.error(error, self.blame(error)) from error
 
     def blame(self, error):
         """The thread in whose code an error arose."""
@@ -607,13 +698,16 @@ class Grid:
                 states.append(entry[1])
             if "done" in states:
                 self.progress()
+                if self.tally:
+                    self.tally.block_done()
                 active = [entry for entry in active if entry[1] != "done"]
             if active and not pending and all(state == "grid" for _, state in active):
                 self.release_grid(active)
 
     def release_grid(self, active):
         self.progress()
-        if len({t.at[1] for block, _ in active for t in block.threads}) > 1:
+        waiting = [t for block, _ in active for t in block.threads if t.at is not None]
+        if len({t.at[1] for t in waiting}) > 1:
             self.explain_grid(active[0][0])
         if len(active) < self.grid[0] * self.grid[1] * self.grid[2]:
             self.explain_grid(active[0][0])
@@ -622,10 +716,11 @@ class Grid:
         for entry in active:
             entry[1] = None
             for t in entry[0].order:
-                t.warp.release(self, t, 0)
+                if t.at is not None:
+                    t.warp.release(self, t, 0)
 
     def explain_grid(self, block):
-        t = block.threads[0]
+        t = next(t for t in block.threads if t.at is not None)
         self.stop(
             "divergent-barrier",
             t,
@@ -638,13 +733,16 @@ class Grid:
 
     def observe(self, warp, place, active, ends):
         """Instrumented code: a warp has run one statement in its ``active`` lanes."""
-        self.used += len(active)
+        if place.__class__ is int:  # else it goes on in the middle of a statement
+            self.used += len(active)
         if self.used >= self.marked:
             self.marked = self.used + 4096
             step = self.steps[math.ceil(place)]
             self.spend(0, step.loop, active[0])
         if self.trace:  # first: it notes what is not written yet, which the checks change
             self.trace.step(warp, place, active, ends, self.log)
+        if self.watch is not None:
+            self.watch += [e for e in self.log if e[1].memory.space in ("global", "shared")]
         if self.log and self.checks:
             self.checks.step(active, ends, self.log)
         if self.counts:
@@ -659,6 +757,7 @@ def namespace_of(grid):
     for k, d in enumerate("xyz"):
         names[f"BD{d}"], names[f"GD{d}"] = grid.block[k], grid.grid[k]
     names.update({f"M_{n}": f for n, f in (ops.MATH | ops.MATH2).items()})
+    names.update({f"CM_{n}": f for n, f in ops.COMPLEX.items()})
     names.update(
         SI=ops.setitem, F32=ops.F32, R32=ops.round32, R16=ops.round16, BITS16=ops.bits16,
         W64=ops.wrap64, W32=ops.wrap32, WRAP=ops.wrap, F2I=ops.float_to_int, DIV=ops.divide,
@@ -669,6 +768,9 @@ def namespace_of(grid):
         SIGN=ops.sign, SQRT=math.sqrt, INF=math.inf, NAN=math.nan, M_rint=ops.rint,
         M_isnan=math.isnan, M_isinf=math.isinf, M_isfinite=math.isfinite, M_modf=math.modf,
         M_ldexp=ops.quiet(math.ldexp), H2F=half_to_float() if uses_half(grid) else None,
+        CLOAD=ops.load_complex, RC=ops.complex32, CDIV=ops.complex_divide,
+        CPOWER=ops.complex_power, HYPOT=ops.magnitude, ROUNDTO=ops.round_to, NEXT=ops.next_after,
+        M_frexp=math.frexp,
         IDIV=lambda a, b: a // b if b else 0, IMOD=lambda a, b: a % b if b else 0,
         NPMIN=lambda a, b: a if a != a or a < b else b,
         NPMAX=lambda a, b: a if a != a or a > b else b,
@@ -681,6 +783,8 @@ def namespace_of(grid):
         place = grid.sites[site]
         array = f"`{place.array}`"
         if -size <= index < 0:
+            if grid.tally:
+                raise Suspicious
             if instrumented:
                 grid.report(
                     "negative-index",
@@ -737,15 +841,200 @@ def namespace_of(grid):
             )
         return array.derive(tuple(shape), tuple(strides), offset)
 
+    def INNER(ref, offset):
+        """The reference to a record within a record."""
+        return ref[0], ref[1] + offset
+
+    def NESTED(ref, made):
+        """An array within a record."""
+        array, at = ref
+        dtype, shape, offset = made
+        return array.of(dtype, shape, packed(shape, unit_of(dtype)), array.start + at + offset)
+
+    def FIELDS(t, site, array, field):
+        """One field of all records of an array."""
+        kind, shape = field.type, ()
+        if isinstance(kind, Nested):
+            kind, shape = kind.dtype, kind.shape
+        item = kind.size // unit_of(kind)  # bytes of one item of the new array's elements
+        if any(s % item for s in array.strides):
+            raise Unsupported(
+                f"the field `{field.name}` of packed records as an array: {array.strides[-1]} "
+                f"bytes are no multiple of its {item}",
+                grid.sites[site].line,
+            )
+        strides = tuple(s // item for s in array.strides) + packed(shape, unit_of(kind))
+        start = array.start + array.offset + field.offset
+        return array.of(kind, (*array.shape, *shape), strides, start)
+
+    def PARTS(array, made):
+        """The real or the imaginary parts of a complex array."""
+        dtype, which = made
+        offset = array.offset + (which == "i")
+        elements = array.elements
+        return View(array.memory, dtype, array.shape, array.strides, offset, array.start, elements)
+
+    def AS(t, site, array, dtype):
+        """``array.view(dtype)``: the same bytes as elements of another type."""
+        old, new = array.dtype.size, dtype.size
+        shape = array.shape
+        if old != new:
+            if array.type.layout != "C" or not shape or shape[-1] * old % new:
+                stop_view(t, site, array, dtype)
+            shape = (*shape[:-1], shape[-1] * old // new)
+            strides = packed(shape, unit_of(dtype))
+        else:
+            scale = array.step, dtype.size // unit_of(dtype)
+            strides = tuple(s * scale[0] // scale[1] for s in array.strides)
+        return array.of(dtype, shape, strides, array.start + array.offset * array.step)
+
+    def stop_view(t, site, array, dtype):
+        grid.stop(
+            "error",
+            t,
+            site,
+            f"{who(t.index, t.block.index)} views an array of shape {array.shape} and type "
+            f"{array.dtype.name} as {dtype.name}, which its last axis does not allow.",
+        )
+
+    def SHAPE(t, site, array, shape):
+        """``array.reshape(shape)`` of a packed array."""
+        rest = math.prod(n for n in shape if n >= 0)
+        if shape.count(-1) == 1 and rest:
+            shape = tuple(array.size // rest if n < 0 else n for n in shape)
+        if math.prod(shape) != array.size:
+            grid.stop(
+                "error",
+                t,
+                site,
+                f"{who(t.index, t.block.index)} reshapes an array of {array.size} elements to "
+                f"{shape}, which has {math.prod(shape)}.",
+            )
+        return array.derive(shape, packed(shape, unit_of(array.dtype)), array.offset)
+
+    def element(array, item):
+        """The value of item ``item`` of an array's elements."""
+        dtype = array.dtype
+        if dtype.kind == "c":
+            return ops.load_complex(array.elements, item)
+        value = array.elements[item]
+        return half_to_float()[value] if dtype is float16 else value
+
+    def write(site, array, item, value):
+        """Put a stored value (a float16 as its bits) into an array, and log it."""
+        old = element(array, item) if instrumented else None
+        if array.dtype.kind == "c":
+            array.elements[item], array.elements[item + 1] = value.real, value.imag
+        else:
+            array.elements[item] = value
+        if instrumented:
+            log((site, array, item, element(array, item), old))
+
+    def FILL(t, site, array, value):
+        """``array[...] = value`` for a number."""
+        for item in array.items():
+            write(site, array, item, value)
+
+    def COPY(t, site, load, array, source, convert):
+        """``array[...] = source``, repeated along axes of length 1, as in NumPy."""
+        shape, strides = source.shape, source.strides
+        missing = len(array.shape) - len(shape)
+        shape, strides = (1,) * missing + shape, (0,) * missing + strides
+        if any(n not in (1, m) for n, m in zip(shape, array.shape, strict=True)):
+            grid.stop(
+                "error",
+                t,
+                site,
+                f"{who(t.index, t.block.index)} assigns an array of shape {source.shape} to a "
+                f"part of shape {array.shape}.",
+            )
+        strides = tuple(0 if n == 1 else s for n, s in zip(shape, strides, strict=True))
+        spread = source.derive(array.shape, strides, source.offset)
+        for item, other in zip(array.items(), list(spread.items()), strict=True):
+            value = element(source, other)
+            if instrumented:
+                log((load, source, other, value, None))
+            write(site, array, item, convert(value))
+
+    def SPREAD(t, site, array, values):
+        """``array[...] = (a, b, c)``, or the row of the array where there are several."""
+        if array.shape[-1] != len(values):
+            grid.stop(
+                "error",
+                t,
+                site,
+                f"{who(t.index, t.block.index)} assigns {len(values)} values to a part of shape "
+                f"{array.shape}.",
+            )
+        for k, item in enumerate(array.items()):
+            write(site, array, item, values[k % len(values)])
+
+    def COPYREC(t, made, ref, where):
+        """Copy a record number by number."""
+        fields, sites = made
+        base = where
+        for k, f in enumerate(fields):
+            value = FIELD(t, sites[2 * k], ref, f)
+            value = ops.bits16(value) if f.type is float16 else value
+            SETFIELD(t, sites[2 * k + 1], base, f, value)
+
+    def IN(t, site, x, array):
+        """Whether an element equals ``x``."""
+        found = False
+        for item in array.items():
+            value = element(array, item)
+            if instrumented:
+                log((site, array, item, value, None))
+            found = found or value == x
+        return found
+
+    def REDUCE(t, site, name, array):
+        """``array.sum()`` and its like, element after element in the array's own order."""
+        dtype = array.dtype
+        near = {2: ops.round16, 4: ops.round32}.get(dtype.size, float)
+        if dtype.kind == "c":
+            near = ops.complex32 if dtype.size == 8 else complex
+        elif dtype.whole:
+            near = ops.wrap64 if dtype.kind == "i" else lambda x: x & ops.M64
+        values = []
+        for item in array.items():
+            values.append(element(array, item))
+            if instrumented:
+                log((site, array, item, values[-1], None))
+        if name in ("any", "all"):
+            return (any if name == "any" else all)(values)
+        if name in ("sum", "mean", "prod"):
+            total = 1 if name == "prod" else 0
+            for v in values:
+                total = near(total * v if name == "prod" else total + v)
+            return total / len(values) if name == "mean" and values else total
+        if not values:
+            grid.stop(
+                "error", t, site, f"{who(t.index, t.block.index)}: `.{name}()` of an empty array."
+            )
+        best = 0
+        for k, v in enumerate(values):
+            if values[best] != values[best]:
+                break  # the first NaN stays
+            if v != v or (v < values[best] if "min" in name else v > values[best]):
+                best = k
+        return best if name.startswith("arg") else values[best]
+
     def LOCAL(t, made):
         name, shape, dtype = made
-        return fresh(shape, dtype, "local", name)
+        view = fresh(shape, dtype, "local", name)
+        if grid.tally:
+            view.marks = bytearray(b"\x01") * view.size
+        return view
 
     def FIELD(t, site, ref, field):
         """Read one field of a record."""
         array, at = ref
         at += field.offset
-        value = struct.unpack_from(field.type.format, array.elements, at)[0]
+        if field.type.kind == "c":
+            value = complex(*struct.unpack_from("=2" + field.type.format, array.elements, at))
+        else:
+            value = struct.unpack_from("=" + field.type.format, array.elements, at)[0]
         if field.type is float16:
             value = half_to_float()[value]
         if instrumented:
@@ -755,12 +1044,16 @@ def namespace_of(grid):
     def SETFIELD(t, site, ref, field, value):
         """Write one field of a record."""
         array, at = ref
-        format, old = field.type.format, None
+        format, old = "=" + field.type.format, None
         if field.type is float32:
             value = ops.round32(value)
+        parts = (value,)
+        if field.type.kind == "c":
+            format, parts = "=2" + field.type.format, (value.real, value.imag)
         if instrumented:
-            old = struct.unpack_from(format, array.elements, at + field.offset)[0]
-        struct.pack_into(format, array.elements, at + field.offset, value)
+            old = struct.unpack_from(format, array.elements, at + field.offset)
+            old = complex(*old) if field.type.kind == "c" else old[0]
+        struct.pack_into(format, array.elements, at + field.offset, *parts)
         if instrumented:
             log((site, array, at, value, old))
 
@@ -812,19 +1105,29 @@ def namespace_of(grid):
         if grid.checks:
             grid.checks.fence(t, scope)
 
-    def FAIL(t, line, text):
-        source = grid.program.kernel.source
+    def FAIL(t, line, kind, text):
+        """An exception in a kernel: the host hears of it with debug=True, else nobody does."""
+        program = grid.program
+        debug = program.kernel.options.get("debug")
+        if not debug and not instrumented:
+            raise ThreadEnd
+        source = program.kernel.source
+        unheard = " Without debug=True the GPU ends the thread and says nothing."
         finding = Finding(
             "error",
-            f"{who(t.index, t.block.index)}: AssertionError: {text}",
+            f"{who(t.index, t.block.index)}: {kind.__name__}: {text}{'' if debug else unheard}",
             line,
             t.index,
             t.block.index,
             kernel=source.name,
             filename=source.filename,
         )
-        grid.findings["error", line, None, None] = finding
-        raise AssertionFault(finding)
+        known = grid.findings.setdefault(("error", line, None, None), finding)
+        if not debug:
+            known.count += known is not finding
+            raise ThreadEnd
+        bases = (KernelFault,) if issubclass(KernelFault, kind) else (KernelFault, kind)
+        raise type(kind.__name__, bases, {})(finding)
 
     def NORMAL(first, second, single):
         """Two random integers to one normal number, by the method of Box and Muller."""
@@ -835,14 +1138,18 @@ def namespace_of(grid):
         return f(root * f(math.cos(f(f(2 * math.pi) * u2))))
 
     names.update({f"ATOM_{n}": atomic(n) for n in ops.ATOMICS})
-    for f in (IDX, SUB, LOCAL, FIELD, SETFIELD, RNG, ATOM_cas, FENCE, FAIL, NORMAL):
+    for f in (IDX, SUB, LOCAL, FIELD, SETFIELD, RNG, ATOM_cas, FENCE, FAIL, NORMAL, INNER, NESTED):
+        names[f.__name__] = f
+    for f in (FIELDS, PARTS, AS, SHAPE, FILL, COPY, SPREAD, COPYREC, IN, REDUCE):
         names[f.__name__] = f
     names["PRINT"] = lambda *parts: print(*parts)
+    if grid.tally:
+        names.update(grid.tally.names())
     return names
 
 
-class AssertionFault(KernelFault, AssertionError):
-    """An assert in a kernel compiled with debug=True."""
+class ThreadEnd(Exception):
+    """A thread ends in the middle of its code, as on a GPU after an exception."""
 
 
 def next_state(s0, s1):
@@ -861,5 +1168,5 @@ def uses_half(grid):
     types += [dtype for *_, dtype in grid.program.shared.values()]
     types += [c.dtype for c in grid.program.constants if isinstance(c, View)]
     types += [c[2] for c in grid.program.constants if isinstance(c, tuple) and len(c) == 3]
-    fields = [f.type for t in types if isinstance(t, Record) for f in t.fields]
+    fields = [f.type for t in types if isinstance(t, Record) for f in t.leaves()]
     return float16 in types or float16 in fields

@@ -47,6 +47,7 @@ class Source:
     def __init__(self, fn):
         code = fn.__code__
         self.function, self.name, self.filename = fn, fn.__name__, code.co_filename
+        self.function_module = fn.__module__
         self.node = self._find(code)
         args = self.node.args
         if args.vararg or args.kwarg or args.kwonlyargs:
@@ -57,7 +58,8 @@ class Source:
         defaults = fn.__defaults__ or ()
         last = self.params[len(self.params) - len(defaults) :]
         self.defaults = dict(zip(last, defaults, strict=True))
-        self.updates = updates(self.node)
+        self.updates, self.sources = stores_of(self.node)
+        self.remedies = remedies(self.node)
 
     def _find(self, code):
         if code.co_name == "<lambda>":
@@ -72,6 +74,10 @@ class Source:
             code.co_firstlineno,
             code.co_filename,
         )
+
+    def varied(self, target):
+        """The arrays from which different threads take what they store at ``target``."""
+        return self.sources.get(id(target), frozenset())
 
     def lookup(self, name):
         """(True, object) that a free name means in this function, or (False, None)."""
@@ -89,40 +95,110 @@ class Source:
         return (True, builtins[name]) if name in builtins else (False, None)
 
 
-def updates(function):
-    """The targets (by id) of stores whose value was made of what the same element held before.
+def stores_of(function):
+    """What is known of a function's stores: (updates, sources).
 
-    ``counts[i] = old + 1`` is one if ``old = counts[i]`` stands anywhere in the function. Names are
-    followed through all their assignments, in whatever order; elements are compared as text.
+    ``updates``: the targets (by id) whose value was made of what the same element held before.
+    ``counts[i] = old + 1`` is one if ``old = counts[i]`` stands anywhere in the function.
+
+    ``sources``: target (by id) -> the arrays of whose elements the value is made, where threads
+    take different elements: ``a`` for ``out[i // 2] = a[i]`` with ``i = cuda.grid(1)``, nothing for
+    ``done[0] = 1`` or ``out[0] = total[0]``.
+
+    Names are followed through all their assignments, in whatever order; elements compare as text.
     """
-    made = {}  # name -> (names and elements) that its values are made of
-
-    def parts(node):
-        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-        return names, {ast.unparse(n) for n in ast.walk(node) if isinstance(n, ast.Subscript)}
-
+    made = {}  # name -> the expressions that its values are made of
     stores = []
     for node in ast.walk(function):
         if isinstance(node, ast.Assign | ast.AugAssign | ast.NamedExpr):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
-                if isinstance(target, ast.Name):
-                    names, elements = made.setdefault(target.id, (set(), set()))
-                    more = parts(node.value)
-                    names |= more[0]
-                    elements |= more[1]
-                elif isinstance(target, ast.Subscript):
-                    stores.append((target, node))
-    found = set()
-    for target, node in stores:
-        names, elements = parts(node.value)
-        seen, left = set(), set(names)
+                parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+                for part in parts:
+                    if isinstance(part, ast.Name):
+                        made.setdefault(part.id, []).append(node.value)
+                    elif isinstance(part, ast.Subscript | ast.Attribute):
+                        stores.append((part, node))
+        elif isinstance(node, ast.For):
+            for part in ast.walk(node.target):
+                if isinstance(part, ast.Name):
+                    made.setdefault(part.id, []).append(node.iter)
+    if not stores:
+        return set(), {}
+
+    def reached(expression):
+        """Everything that an expression is made of, through names."""
+        seen, left, nodes = set(), [expression], []
         while left:
-            name = left.pop()
-            if name not in seen and name in made:
-                seen.add(name)
-                left |= made[name][0]
-                elements |= made[name][1]
-        if isinstance(node, ast.AugAssign) or ast.unparse(target) in elements:
-            found.add(id(target))
+            for n in ast.walk(left.pop()):
+                nodes.append(n)
+                if isinstance(n, ast.Name) and n.id not in seen:
+                    seen.add(n.id)
+                    left += made.get(n.id, ())
+        return nodes
+
+    threadwise = {}
+
+    def differs(expression):
+        """Whether an expression is made of the thread's place in the grid."""
+        key = id(expression)
+        if key not in threadwise:
+            threadwise[key] = any(
+                isinstance(n, ast.Attribute)
+                and n.attr in PLACES
+                or isinstance(n, ast.Name)
+                and n.id in PLACES
+                for n in reached(expression)
+            )
+        return threadwise[key]
+
+    updates, sources = set(), {}
+    for target, node in stores:
+        nodes = reached(node.value)
+        elements = [n for n in nodes if isinstance(n, ast.Subscript)]
+        text = ast.unparse(target)
+        if isinstance(node, ast.AugAssign) or any(ast.unparse(n) == text for n in elements):
+            updates.add(id(target))
+        found = {ast.unparse(n.value) for n in elements if differs(n.slice)}
+        if found:
+            sources[id(target)] = frozenset(found)
+    return updates, sources
+
+
+def remedies(function):
+    """Target (by id) of a read-modify-write -> the atomic operation that does the same."""
+    found = {}
+    for node in ast.walk(function):
+        target = value = op = None
+        if isinstance(node, ast.AugAssign):
+            target, value, op = node.target, node.value, type(node.op)
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target, made = node.targets[0], node.value
+            text = ast.unparse(target)
+            if isinstance(made, ast.BinOp):
+                op = type(made.op)
+                if ast.unparse(made.left) == text:
+                    value = made.right
+                elif ast.unparse(made.right) == text and op is not ast.Sub:
+                    value = made.left
+            elif isinstance(made, ast.Call) and len(made.args) == 2:
+                op = ast.unparse(made.func)
+                rest = [a for a in made.args if ast.unparse(a) != text]
+                value = rest[0] if len(rest) == 1 else None
+        if isinstance(target, ast.Subscript) and value is not None:
+            name = ATOMICS.get(op)
+            if name:
+                parts = (target.value, target.slice, value)
+                args = ", ".join(ast.unparse(p) for p in parts)
+                if isinstance(target.slice, ast.Tuple):
+                    args = f"{ast.unparse(parts[0])}, ({ast.unparse(parts[1]).strip('()')}), "
+                    args += ast.unparse(value)
+                found[id(target)] = f"cuda.atomic.{name}({args})"
     return found
+
+
+ATOMICS = {ast.Add: "add", ast.Sub: "sub", ast.BitAnd: "and_", ast.BitOr: "or_"}
+ATOMICS |= {ast.BitXor: "xor", "max": "max", "min": "min"}
+
+# Names by which a thread learns where it is in the grid, and operations that tell threads apart.
+PLACES = {"threadIdx", "blockIdx", "grid", "laneid", "atomic"}

@@ -7,6 +7,8 @@ with Numba's own typing context, pair by pair. Source of the integer rules: Numb
 Proposal 1, https://numba.readthedocs.io/en/stable/proposals/integer-typing.html
 """
 
+import math
+import re
 from dataclasses import dataclass
 
 from .faults import Unsupported
@@ -14,7 +16,7 @@ from .faults import Unsupported
 
 @dataclass(frozen=True, eq=False)
 class Scalar:
-    """A number type. ``kind``: b (boolean), i (signed), u (unsigned), f (float)."""
+    """A number type. ``kind``: b (boolean), i (signed), u (unsigned), f (float), c (complex)."""
 
     name: str
     kind: str
@@ -36,7 +38,12 @@ class Scalar:
     @property
     def whole(self):
         """Whether it is an integer or a boolean."""
-        return self.kind != "f"
+        return self.kind in "biu"
+
+    @property
+    def part(self):
+        """The float type of a complex number's two parts."""
+        return float32 if self.size == 8 else float64
 
     def __getitem__(self, key):
         """``float32[:, ::1]`` in a signature: an array of two dimensions."""
@@ -46,8 +53,8 @@ class Scalar:
     def __call__(self, *args):
         """``float32(x)`` on the host converts; ``float32(int32)`` is a signature."""
         if args and not isinstance(args[0], TYPES):
-            return float(args[0]) if self.kind == "f" else int(args[0])
-        return Signature(args)
+            return {"f": float, "c": complex}.get(self.kind, int)(args[0])
+        return Signature(args, self)
 
     def __repr__(self):
         return self.name
@@ -63,11 +70,13 @@ uint8, uint16, uint32, uint64 = (
 float16, float32, float64 = (
     Scalar(f"float{8 * n}", "f", n, f) for n, f in ((2, "H"), (4, "f"), (8, "d"))
 )
+# A complex number lies in memory as two floats, the real part first.
+complex64, complex128 = Scalar("complex64", "c", 8, "f"), Scalar("complex128", "c", 16, "d")
 SCALARS = {
     t.name: t
     for t in (
         *(boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64),
-        *(float16, float32, float64),
+        *(float16, float32, float64, complex64, complex128),
     )
 }
 ALIASES = {
@@ -76,21 +85,43 @@ ALIASES = {
     **{f"i{t.size}": t for t in (int8, int16, int32, int64)},
     **{f"u{t.size}": t for t in (uint8, uint16, uint32, uint64)},
     **{"f2": float16, "f4": float32, "f8": float64, "float": float64, "int": int64},
+    **{"c8": complex64, "c16": complex128, "complex": complex128},
     **{"half": float16, "single": float32, "double": float64},
+    **{"char": int8, "uchar": uint8, "short": int16, "ushort": uint16, "uint": uint32},
+    **{"long_": int64, "ulong": uint64, "longlong": int64, "ulonglong": uint64, "float_": float32},
+    **{"size_t": uint64, "ssize_t": int64},
     **{"byte": int8, "ubyte": uint8, "intc": int32, "uintc": uint32, "int_": int64},
 }
 
 
 @dataclass(frozen=True)
+class Nested:
+    """An array within a record: ``dtype`` (Scalar or Record) and its shape, packed row by row."""
+
+    dtype: object
+    shape: tuple
+
+    @property
+    def size(self):
+        return self.dtype.size * math.prod(self.shape)
+
+    @property
+    def name(self):
+        return f"{self.dtype.name}{list(self.shape)}"
+
+    __repr__ = name.fget
+
+
+@dataclass(frozen=True)
 class Field:
     name: str
-    type: Scalar
+    type: object  # a Scalar, a Record or a Nested array
     offset: int  # bytes from the start of its record
 
 
 @dataclass(frozen=True)
 class Record:
-    """A structured dtype: named scalar fields at byte offsets."""
+    """A structured dtype: named fields at byte offsets."""
 
     fields: tuple
     size: int
@@ -101,11 +132,32 @@ class Record:
         """The field called ``name``, or None."""
         return next((f for f in self.fields if f.name == name), None)
 
+    def leaves(self, start=0):
+        """Every number in it, as fields at their offsets from the start of the whole."""
+        for f in self.fields:
+            yield from leaves(f.type, f.name, start + f.offset)
+
     @property
     def name(self):
         return "record(" + ", ".join(f"{f.name} {f.type}" for f in self.fields) + ")"
 
     __repr__ = name.fget
+
+
+def leaves(type, name, offset):
+    """The numbers in a field's type, as fields."""
+    if isinstance(type, Record):
+        yield from type.leaves(offset)
+    elif isinstance(type, Nested):
+        for k in range(math.prod(type.shape)):
+            yield from leaves(type.dtype, f"{name}[{k}]", offset + k * type.dtype.size)
+    else:
+        yield Field(name, type, offset)
+
+
+def unit_of(dtype):
+    """How many memoryview items an element takes: 1, 2 if complex, its bytes if a record."""
+    return dtype.size if isinstance(dtype, Record) else 2 if dtype.kind == "c" else 1
 
 
 @dataclass(frozen=True)
@@ -131,7 +183,11 @@ class RecordRef:
 
 @dataclass(frozen=True)
 class Tuple:
+    """``names`` are those of a named tuple's items; ``maker`` is its class."""
+
     items: tuple
+    names: tuple = ()
+    maker: object = None
 
     @property
     def name(self):
@@ -157,6 +213,27 @@ class Static:
     name = "static"
 
 
+class Known:
+    """The type of an argument that is no number but known: a function, a dtype, an enum's member.
+
+    Two are equal if they stand for the same object, so that a function is compiled for each.
+    """
+
+    name = "static"
+
+    def __init__(self, const):
+        self.const = const
+
+    def __eq__(self, other):
+        return isinstance(other, Known) and (self.const is other.const or self.const == other.const)
+
+    def __hash__(self):
+        try:
+            return hash(self.const)
+        except TypeError:
+            return id(self.const)
+
+
 @dataclass(frozen=True)
 class NoneType:
     name = "none"
@@ -172,14 +249,15 @@ class Conflict:
 
 
 STATIC, NONE = Static(), NoneType()
-TYPES = (Scalar, Record, Array, Tuple, Vector, NoneType)
+TYPES = Scalar | Record | Array | Tuple | Vector | NoneType
 
 
 @dataclass(frozen=True)
 class Signature:
-    """The argument types that a kernel was declared with."""
+    """The argument types that a kernel was declared with, and its result's."""
 
     args: tuple
+    result: object = None
 
 
 void = type("void", (), {"__call__": lambda self, *a: Signature(a), "__repr__": lambda s: "void"})()
@@ -213,12 +291,18 @@ def as_dtype(obj):
         return boolean
     if getattr(obj, "fields", None):
         fields = []
+        if not hasattr(obj, "itemsize"):  # Numba's own record type
+            return as_dtype(getattr(obj, "dtype", None))
         for name, (dtype, offset, *_) in obj.fields.items():
-            scalar = as_dtype(dtype)
-            if not isinstance(scalar, Scalar):
+            kind = as_dtype(dtype)
+            if kind is None:
                 return None
-            fields.append(Field(name, scalar, offset))
+            fields.append(Field(name, kind, offset))
         return Record(tuple(fields), obj.itemsize)
+    if getattr(obj, "subdtype", None):
+        inner, shape = obj.subdtype
+        inner = as_dtype(inner)
+        return None if inner is None else Nested(inner, tuple(shape))
     name = obj if isinstance(obj, str) else None
     if name is None and isinstance(obj, type):
         name = obj.__name__
@@ -232,7 +316,7 @@ def array_type(dtype, shape, strides):
 
     ``strides`` are in elements (in bytes for records, whose elements are bytes).
     """
-    step = dtype.size if isinstance(dtype, Record) else 1
+    step = unit_of(dtype)
     layout = "C"
     for n, s in zip(reversed(shape), reversed(strides), strict=True):
         if n != 1 and s != step:
@@ -251,16 +335,52 @@ def parse_signature(text):
             if word := inside[start:k].strip():
                 args.append(parse_type(word))
             start = k + 1
-    return Signature(tuple(args))
+    return Signature(tuple(args), ALIASES.get(text.partition("(")[0].strip()))
 
 
 def parse_type(word):
     """Read one type of a signature: ``float32``, ``f4[:, ::1]``, or Numba's ``Array(...)``."""
-    name, bracket, dims = word.partition("[")
+    if full := re.fullmatch(r"[Aa]rray\((\w+), (\d+)d?, .*\)", word.strip()):
+        name, dims = full[1], "," * (int(full[2]) - 1)
+        bracket = int(full[2]) > 0
+    else:
+        name, bracket, dims = word.strip().removeprefix("types.").partition("[")
     scalar = ALIASES.get(name.strip())
     if scalar is None:
         raise Unsupported(f"the type {word!r} in a signature")
     return Array(scalar, dims.count(",") + 1, "A") if bracket else scalar
+
+
+def result_of(obj):
+    """(argument types, result's type) of a signature with a result: ``float32(float32)``."""
+    if isinstance(obj, str):
+        return parse_signature(obj).args, parse_type(obj[: obj.index("(")])
+    if isinstance(obj, Signature):
+        return obj.args, obj.result
+    return from_numba(obj).args, from_numba(obj.return_type)
+
+
+def from_numba(obj):
+    """What a signature or one of its types, of Numba or as text, is here; None stays None."""
+    if obj is None or isinstance(obj, TYPES | Signature):
+        return obj
+    if isinstance(obj, str):
+        return parse_signature(obj) if "(" in obj else parse_type(obj)
+    if isinstance(obj, tuple):
+        return Signature(tuple(from_numba(a) for a in obj))
+    if hasattr(obj, "return_type") and hasattr(obj, "args"):
+        return Signature(tuple(from_numba(a) for a in obj.args), as_dtype(obj.return_type))
+    if hasattr(obj, "layout") and hasattr(obj, "ndim"):
+        dtype = as_dtype(obj.dtype)
+        if dtype is not None:
+            return Array(dtype, obj.ndim, "A")
+    if hasattr(obj, "types"):
+        return Tuple(tuple(from_numba(t) for t in obj.types))
+    if hasattr(obj, "count") and hasattr(obj, "dtype"):
+        return Tuple((from_numba(obj.dtype),) * obj.count)
+    if as_dtype(obj) is not None:
+        return as_dtype(obj)
+    return parse_type(str(obj))
 
 
 # ---------------------------------------------------------------- what an operation returns
@@ -272,8 +392,11 @@ def mix(a, b, *, unify=False):
     With ``unify`` the rule for a variable that has one or the other (and for min and max), else
     the rule for the operands of + - and *; they differ for integers, and for float with uint16.
     """
-    if a is b and (unify or a.kind == "f"):
+    if a is b and (unify or a.kind in "fc"):
         return a
+    if "c" in (a.kind, b.kind):
+        real = mix(*(t.part if t.kind == "c" else t for t in (a, b)), unify=unify)
+        return complex128 if real is float64 else complex64
     if a.kind == "f" or b.kind == "f":
         if a.kind == b.kind:
             return a if a.size > b.size else b
@@ -304,6 +427,8 @@ def binary(op, a, b):
         return mix(a, b)
     if op == "Div":
         return float64 if a.whole and b.whole else mix(a, b)
+    if "c" in (a.kind, b.kind):
+        return mix(a, b) if op == "Pow" else None
     if op in ("FloorDiv", "Mod"):
         both = mix(a, b)
         return float32 if both is float16 else both
@@ -325,6 +450,6 @@ def unary(op, a):
     """The type of ``op a``: "UAdd", "USub", "Invert" or "Not"."""
     if op == "Not" or (op == "Invert" and a is boolean):
         return boolean
-    if a.kind == "f":
+    if a.kind in "fc":
         return None if op == "Invert" else a
     return uint64 if a.kind == "u" else int64

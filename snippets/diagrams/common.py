@@ -2,12 +2,20 @@
 
 A picture is a module of this package with ``draw(theme) -> str``, which returns one SVG.
 ``python -m snippets.diagrams`` writes docs/assets/diagrams/NAME-light.svg and NAME-dark.svg for
-each. Pictures are 360 units wide, so that text of 11 units stays readable on a phone.
+each. Pictures are 360 to 440 units wide, so that text of 11 or 12 units stays readable on a phone;
+the page makes them as wide as its text. Words are outlines of the site's font, because a picture
+in an <img> cannot use the fonts of its page.
 """
 
+import re
+from functools import cache
 from html import escape
 from pathlib import Path
 from types import SimpleNamespace
+
+from fontTools.pens.svgPathPen import SVGPathPen
+from fontTools.pens.transformPen import TransformPen
+from fontTools.ttLib import TTFont
 
 from simulator.loading import stepping
 from simulator.stepper import Stepper
@@ -31,17 +39,50 @@ DARK = {
     "on_accent": "#0d1117",
 }
 THEMES = (LIGHT, DARK)
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "assets" / "diagrams"
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs" / "assets" / "diagrams"
+COARSE = 4  # units of the font to one of an outline: shorter files, and no eye sees it
+FONTS = ROOT / "node_modules" / "@fontsource" / "inter" / "files"
 
 
 def svg(width, height, *shapes, label=""):
     """Return a whole picture. ``label`` is its text alternative for those who open the file."""
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" font-family="sans-serif" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+        f'width="{width:g}" height="{height:g}" font-family="sans-serif" role="img" '
         f'aria-label="{escape(label)}">'
     )
-    return "\n".join([head, *shapes, "</svg>"]) + "\n"
+    body = "\n".join(shapes)
+    used = sorted(set(re.findall(r'href="#(\w+)"', body)))
+    defs = "".join(f'<path id="{name}" d="{_outline(name)}"/>' for name in used)
+    return "\n".join([head, f"<defs>{defs}</defs>", body, "</svg>"]) + "\n"
+
+
+@cache
+def _font(weight):
+    file = FONTS / f"inter-latin-{weight}-normal.woff"
+    if not file.is_file():
+        raise FileNotFoundError(
+            f"{file} is not there. To mend: make site, which installs the fonts"
+        )
+    return TTFont(file)
+
+
+@cache
+def _outline(name):
+    """Return the path of a glyph, by a name such as r61: the weight and the code point."""
+    font = _font(700 if name[0] == "b" else 400)
+    pen = SVGPathPen(font.getGlyphSet(), ntos=lambda number: str(round(number)))
+    small = TransformPen(pen, (1 / COARSE, 0, 0, 1 / COARSE, 0, 0))
+    font.getGlyphSet()[font.getBestCmap()[int(name[1:], 16)]].draw(small)
+    return pen.getCommands()
+
+
+def measure(words, size=11, weight="normal"):
+    """Return how wide words are."""
+    font = _font(700 if weight == "bold" else 400)
+    units = font["head"].unitsPerEm
+    return sum(font["hmtx"][font.getBestCmap()[ord(c)]][0] for c in str(words)) * size / units
 
 
 def rect(x, y, width, height, fill="none", stroke="none", radius=2, dash=None):
@@ -55,9 +96,23 @@ def rect(x, y, width, height, fill="none", stroke="none", radius=2, dash=None):
 
 def text(x, y, words, fill, size=11, anchor="middle", weight="normal"):
     """Return words whose baseline is at y. ``anchor``: start, middle or end."""
+    words, bold = str(words), weight == "bold"
+    font = _font(700 if bold else 400)
+    letters, units = font.getBestCmap(), font["head"].unitsPerEm
+    if lacking := [c for c in words if ord(c) not in letters]:
+        raise ValueError(f"{words!r}: the site's font has no {' '.join(lacking)}")
+    left = x - {"start": 0, "middle": 0.5, "end": 1}[anchor] * measure(words, size, weight)
+    at, glyphs = 0, []
+    for letter in words:
+        if letter.strip():
+            place = f' x="{at / COARSE:.0f}"' if at else ""
+            glyphs.append(f'<use href="#{"rb"[bold]}{ord(letter):x}"{place}/>')
+        at += font["hmtx"][letters[ord(letter)]][0]
+    scale = COARSE * size / units
     return (
-        f'<text x="{x:g}" y="{y:g}" fill="{fill}" font-size="{size}" text-anchor="{anchor}" '
-        f'font-weight="{weight}">{escape(str(words))}</text>'
+        f'<g fill="{fill}" transform="translate({left:.1f} {y:g}) scale({scale:.5f} {-scale:.5f})">'
+        + "".join(glyphs)
+        + "</g>"
     )
 
 

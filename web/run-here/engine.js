@@ -32,8 +32,9 @@ export class Engine {
     return this.ready
   }
 
-  // Run a program: mode "run", "check" or "record". Rejects with Stopped when it is stopped.
-  async run(code, mode) {
+  // Run a program: mode "run", "check" or "record"; or "grade", with the text of an exercise.
+  // Rejects with Stopped when it is stopped.
+  async run(code, mode, exercise) {
     await this.start()
     const number = ++this.number
     let clock
@@ -46,7 +47,7 @@ export class Engine {
           else reject(new Error(data.message))
         }
         clock = setTimeout(() => this.stop(`Stopped after ${PATIENCE} s: the program did not end.`), PATIENCE * 1000)
-        this.worker.postMessage({ kind: "run", number, code, mode, limit: LIMIT })
+        this.worker.postMessage({ kind: "run", number, code, mode, limit: LIMIT, exercise })
       })
     } finally {
       clearTimeout(clock)

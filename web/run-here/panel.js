@@ -11,19 +11,22 @@ let engine
 let panel
 const kept = new Map() // page and block -> the code that the reader left there
 
-export async function open({ base, block, button, link }) {
-  const page = location.href.split("#")[0]
+// `link`: the state in an address; `taken`: a state of this site, of a page that may be another.
+export async function open({ base, block, button, link, taken }) {
+  const here = location.href.split("#")[0]
+  const page = taken ? new URL(taken.page, base).href : here
   const css = new URL("assets/css/run-here.css", base)
-  const [data, state] = await Promise.all([fetchJson(new URL("run.json", page)), link ? unpack(link) : null, style(css)])
-  if (link && !state) {
-    history.replaceState(history.state, "", page)
+  const [data, given] = await Promise.all([fetchJson(new URL("run.json", page)), link ? unpack(link) : null, style(css)])
+  if (link && !given) {
+    history.replaceState(history.state, "", here)
     return
   }
+  const state = taken ?? given
   const key = state && data.programs[state.b] ? String(state.b) : block
   const program = data.programs[key]
   if (!program) throw new Error(`this page has no program ${key}`)
   panel ??= new Panel(base)
-  panel.open({ page, key, title: data.page, program, button, state })
+  panel.open({ here, page, key, title: data.page, program, button, state, known: !!taken })
 }
 
 async function fetchJson(url) {
@@ -43,7 +46,7 @@ const style = url =>
 
 const HTML = `
   <header class="rh-head">
-    <h2 id="rh-title">Run here<span data-el="title"></span></h2>
+    <h2 id="rh-title"><b data-el="kind">Run here</b><span data-el="title"></span></h2>
     <button type="button" class="rh-close" data-el="close" aria-label="Close"><svg viewBox="0 0 16 16"><path d="M3.5 2.4 8 6.9l4.500-4.500 1.100 1.100L9.100 8l4.500 4.500-1.100 1.100L8 9.100l-4.500 4.500-1.100-1.100L6.900 8 2.400 3.500z"/></svg></button>
   </header>
   <div class="rh-bar" role="group" aria-label="Program">
@@ -59,9 +62,15 @@ const HTML = `
   <progress class="rh-progress" data-el="progress" aria-label="Loading" hidden></progress>
   <div class="rh-body">
     <section class="rh-code" aria-label="Code and output">
+      <div class="rh-task" data-el="task" hidden>
+        <div data-el="statement"></div>
+        <ol class="rh-hints" data-el="hints"></ol>
+        <button type="button" class="rh-button rh-button--quiet" data-el="hint"></button>
+      </div>
       <div class="rh-editor" data-el="editor"></div>
       <p class="rh-key" data-el="key" hidden>Right of the code: active lanes (ln), sectors a request (sec), ways of a bank conflict (2-way), lanes that update one element (16 on 1).</p>
       <div class="rh-breaks" data-el="breaks" role="group" aria-label="Break it"></div>
+      <div class="rh-verdict" data-el="verdict" hidden></div>
       <ul class="rh-findings" data-el="findings"></ul>
       <h3 id="rh-output">Output</h3>
       <pre class="rh-output" data-el="output" tabindex="0" role="region" aria-labelledby="rh-output"></pre>
@@ -78,7 +87,7 @@ class Panel {
     this.el = {}
     for (const node of this.dialog.querySelectorAll("[data-el]")) this.el[node.dataset.el] = node
     const { el } = this
-    this.editor = new Editor(el.editor, { run: () => this.run(), changed: () => this.edited() })
+    this.editor = new Editor(el.editor, { run: () => this.main(), changed: () => this.edited() })
     this.view = new View(el.view, {
       line: number => this.editor.current(number),
       source: number => this.editor.lineText(number),
@@ -86,7 +95,8 @@ class Panel {
     })
     el.close.onclick = () => this.dialog.close()
     el.run.onclick = () => this.run()
-    el.check.onclick = () => this.run("check")
+    el.check.onclick = () => this.run(this.program.exercise ? "grade" : "check")
+    el.hint.onclick = () => this.hint()
     el.stop.onclick = () => engine.stop()
     el.reset.onclick = () => {
       el.presets.value = 0
@@ -99,16 +109,16 @@ class Panel {
     }
     this.dialog.onclose = () => this.closed()
     // Another page comes while the panel is open: the browser's back button.
-    addEventListener("popstate", () => this.dialog.open && location.href.split("#")[0] !== this.page && this.dialog.close())
+    addEventListener("popstate", () => this.dialog.open && location.href.split("#")[0] !== this.here && this.dialog.close())
     this.dialog.onkeydown = event => {
-      if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && !event.defaultPrevented) this.run()
+      if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && !event.defaultPrevented) this.main()
     }
   }
 
-  open({ page, key, title, program, button, state }) {
+  open({ here, page, key, title, program, button, state, known }) {
     const { el } = this
     const same = this.page === page && this.key === key && !state
-    Object.assign(this, { page, key, program, button })
+    Object.assign(this, { here, page, key, program, button })
     el.title.textContent = title
     el.presets.replaceChildren(new Option("of the page", 0), ...program.presets.map((preset, k) => new Option(preset.label, k + 1)))
     el.presetsLabel.hidden = !program.presets.length
@@ -123,24 +133,90 @@ class Panel {
       }
       el.breaks.append(node)
     }
+    this.task()
     if (!this.dialog.open) this.dialog.showModal()
     document.documentElement.classList.add("rh-open")
     this.warm()
-    if (same) return el.run.focus()
+    const first = program.exercise ? el.check : el.run
+    if (same) return first.focus()
     el.record.checked = true
     el.presets.value = 0
-    const code = state?.c ?? kept.get(`${page} ${key}`) ?? program.code
+    const code = state?.c ?? this.left() ?? program.code
     this.clear()
     this.editor.code = code
     this.clear()
-    el.run.focus()
+    first.focus()
     this.wanted = state ? { launch: state.l ?? 0, block: state.k ?? 0, step: state.s ?? 0 } : null
-    const known = [program.code, ...[...program.presets, ...program.breaks].map(offer => edited(program.code, offer.edits))]
-    if (known.includes(code)) this.run()
+    const own = [program.code, ...[...program.presets, ...program.breaks].map(offer => edited(program.code, offer.edits))]
+    if (program.exercise && !state) {
+      this.say(code === program.code ? "Write the kernel, then press Check. Run shows the example's steps." : "This is your answer as you left it.")
+      this.view.empty("Press Run to see the threads of the example.")
+    } else if (known || own.includes(code)) this.run()
     else {
       this.say(state ? "This code came with the link. Read it, then press Run." : "This is the code as you left it.")
       this.view.empty("Press Run to see the threads.")
     }
+  }
+
+  // What Ctrl+Enter does.
+  main() {
+    this.run(this.program.exercise ? "grade" : undefined)
+  }
+
+  // The exercise of the page that is being solved, with its statement and its hints.
+  task() {
+    const { el, program } = this
+    const graded = program.exercise && document.querySelector(`[data-graded="${program.exercise.name}"]`)
+    el.kind.textContent = program.exercise ? "Exercise" : "Run here"
+    if (program.exercise) el.title.textContent = program.exercise.title
+    el.task.hidden = !graded
+    el.check.classList.toggle("rh-button--main", !!program.exercise)
+    el.run.classList.toggle("rh-button--main", !program.exercise)
+    el.check.title = program.exercise ? "Grade it on awkward sizes and poisoned output (Ctrl+Enter)" : "Run it in three orders of its threads, and look for races and the like"
+    el.run.title = program.exercise ? "" : "Ctrl+Enter"
+    this.frame = graded?.nextElementSibling
+    this.hints = this.frame ? [...this.frame.querySelectorAll(".hint")] : []
+    el.hints.replaceChildren()
+    if (!graded) return
+    const copies = [...graded.children].filter(node => !node.matches(".graded__act")).map(node => node.cloneNode(true))
+    el.statement.replaceChildren(...copies)
+    const seen = lockstep.read().hints[this.frame.dataset.exercise] ?? 0
+    for (let n = 0; n < seen; n++) this.hint(false)
+    this.sayHint()
+  }
+
+  hint(opened = true) {
+    const { el, frame } = this
+    const node = this.hints[el.hints.children.length]
+    if (!node) return
+    const item = document.createElement("li")
+    item.append(...[...node.cloneNode(true).childNodes].filter(child => child.tagName && child.tagName !== "SUMMARY"))
+    el.hints.append(item)
+    this.sayHint()
+    if (!opened) return
+    lockstep.change(({ hints }) => (hints[frame.dataset.exercise] = Math.max(el.hints.children.length, hints[frame.dataset.exercise] ?? 0)))
+    document.dispatchEvent(new Event("lockstep"))
+  }
+
+  sayHint() {
+    const n = this.el.hints.children.length
+    this.el.hint.hidden = n >= this.hints.length
+    this.el.hint.textContent = `Hint ${n + 1} of ${this.hints.length}`
+  }
+
+  // The code as the reader left it: of an exercise for good, of a program until the page is left.
+  left() {
+    const { exercise } = this.program
+    return exercise ? lockstep.read().code[exercise.key] : kept.get(`${this.page} ${this.key}`)
+  }
+
+  leave(code) {
+    const { exercise } = this.program
+    const own = code !== this.program.code && code.length < 20000
+    if (exercise) {
+      if (own || this.left()) lockstep.change(({ code: all }) => (own ? (all[exercise.key] = code) : delete all[exercise.key]))
+    } else if (own) kept.set(`${this.page} ${this.key}`, code)
+    else kept.delete(`${this.page} ${this.key}`)
   }
 
   // Start the engine while the reader looks around.
@@ -153,9 +229,8 @@ class Panel {
     document.documentElement.classList.remove("rh-open")
     this.view.pause()
     if (this.busy) engine.stop()
-    if (this.editor.code !== this.program.code) kept.set(`${this.page} ${this.key}`, this.editor.code)
-    else kept.delete(`${this.page} ${this.key}`)
-    if (/^#run=/.test(location.hash)) history.replaceState(history.state, "", this.page)
+    this.leave(this.editor.code)
+    if (/^#run=/.test(location.hash)) history.replaceState(history.state, "", this.here)
     if (this.button?.isConnected) this.button.focus()
   }
 
@@ -178,6 +253,7 @@ class Panel {
     this.el.output.textContent = ""
     this.el.output.classList.remove("rh-output--none")
     this.el.findings.replaceChildren()
+    this.el.verdict.hidden = true
     this.el.key.hidden = true
     this.say("")
     this.view.empty("Run the program to see its threads, step by step.")
@@ -221,7 +297,7 @@ class Panel {
     this.view.empty("")
     let result, failure
     try {
-      result = await engine.run(code, mode)
+      result = await engine.run(code, mode, this.program.exercise?.text)
     } catch (error) {
       failure = error
     }
@@ -241,7 +317,7 @@ class Panel {
       this.warm()
       return
     }
-    if (this.editor.code === code) return this.show(result, mode)
+    if (this.editor.code === code) return mode === "grade" ? this.graded(result) : this.show(result, mode)
     this.clear()
     this.say("The code was changed while it ran: press Run.", "bad")
   }
@@ -311,6 +387,55 @@ class Panel {
     }
   }
 
+  // What came of grading an exercise.
+  graded(result) {
+    const { el } = this
+    const { verdict } = result
+    this.result = result
+    this.leave(this.editor.code)
+    this.editor.notes(firstOfEach(verdict.notes))
+    el.output.textContent = "The check prints nothing. Press Run for the example."
+    el.output.classList.add("rh-output--none")
+    this.say(verdict.message.replaceAll("`", ""), verdict.passed ? (verdict.met === false ? "" : "good") : "bad")
+    const make = (tag, text, name) => Object.assign(document.createElement(tag), { textContent: text, className: name ?? "" })
+    const list = make("ul", "", "rh-cases")
+    for (const [name] of verdict.cases) list.append(make("li", `✓ ${name}`, "rh-case"))
+    if (!verdict.passed) list.append(make("li", `✗ ${/^(?:In another order[^:]*: )?(\w+ = [^:]*):/.exec(verdict.message)?.[1] ?? "before the first case"}`, "rh-case rh-case--bad"))
+    el.verdict.replaceChildren(make("h3", verdict.passed ? "Every case is right" : "Cases"), list)
+    if (verdict.par?.length) {
+      const table = make("table", "", "rh-par")
+      const caption = make("caption", `Your kernel and the reference solution, counted by the stepper (${verdict.cases.at(-1)[0]})`)
+      const first = document.createElement("tr")
+      for (const name of ["Counted", "Yours", "Par"]) first.append(Object.assign(make("th", name), { scope: "col" }))
+      table.append(caption, first)
+      for (const { label, yours, par, each, counts } of verdict.par) {
+        const row = make("tr", "", counts ? (yours > par ? "rh-over" : "rh-met") : "")
+        const name = Object.assign(make("th", label), { scope: "row" })
+        const figures = [yours, par].map((n, k) => make("td", `${n.toLocaleString("en")}${each ? ` (${each[k]} a request)` : ""}`))
+        if (counts) figures[0].append(yours > par ? " ▲" : " ✓")
+        row.append(name, ...figures)
+        table.append(row)
+      }
+      el.verdict.append(table)
+      if (verdict.met !== null) el.verdict.append(make("p", "Marked rows are the par of this exercise: as few as the reference solution, or fewer.", "rh-small"))
+    }
+    el.verdict.hidden = false
+    if (verdict.passed) {
+      const { key } = this.program.exercise
+      lockstep.change(state => {
+        state.solved[this.frame?.dataset.exercise ?? key] ??= lockstep.today()
+        if (verdict.met) state.par[key] ??= lockstep.today()
+      })
+      document.dispatchEvent(new Event("lockstep"))
+    }
+    if (verdict.line) this.editor.show(verdict.line)
+    const wrong = result.launches.findIndex(launch => launch.findings.some(finding => finding.thread && finding.block))
+    const finding = wrong >= 0 && result.launches[wrong].findings.find(one => one.thread && one.block)
+    this.showLaunch(Math.max(0, wrong))
+    const place = finding && this.view.recording && this.view.find(finding)
+    if (place) this.view.chooseBlock(place.block, place.step)
+  }
+
   showLaunch(number, place) {
     const { result, view } = this
     const launch = result?.launches[number]
@@ -334,14 +459,14 @@ class Panel {
     if (this.editor.code !== this.program.code) state.c = this.editor.code
     if (this.view.recording) Object.assign(state, { l: this.launch, k: this.view.block, s: this.view.at })
     const hash = await pack(state)
-    history.replaceState(history.state, "", this.page + hash)
+    if (this.page === this.here) history.replaceState(history.state, "", this.page + hash)
     const { share } = this.el
     try {
       await navigator.clipboard.writeText(this.page + hash)
       this.say("The link is on the clipboard.")
       share.textContent = "Copied"
     } catch {
-      this.say("The link is in the address bar.")
+      this.say(this.page === this.here ? "The link is in the address bar." : "The browser keeps the clipboard to itself.")
     }
     setTimeout(() => (share.textContent = "Copy link"), 2000)
   }

@@ -1,4 +1,7 @@
-"""Runs what the reader's editor holds. The worker calls ``run`` and ``check``, and gets JSON."""
+"""Runs what the reader's editor holds. The worker calls one of these, and gets JSON.
+
+``run`` and ``check`` are for programs, ``grade`` for exercises.
+"""
 
 import ast
 import contextlib
@@ -7,6 +10,7 @@ import json
 import time
 import traceback
 
+from simulator import grade as grading
 from simulator.stepper import KernelFault, Result, Stepper, Unsupported, line_of, remember
 
 FILE = "program.py"
@@ -88,6 +92,14 @@ def check(source, time_limit):
                 result.error, result.line = other.error, other.line
                 result.message = f"In another order it ends with: {other.message}"
     return report(result, time.perf_counter() - began, differs=differs, orders=1 + len(SEEDS))
+
+
+def grade(source, time_limit, exercise):
+    """Grade a program; ``exercise`` is the text of the exercise's file."""
+    shown = []
+    verdict = grading.grade(exercise, source, time_limit, shown)
+    result = Result("", None, verdict["line"], verdict["message"], shown, {})
+    return report(result, verdict["seconds"], verdict=verdict)
 
 
 def report(result, seconds, **more):

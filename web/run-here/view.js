@@ -31,9 +31,10 @@ const STATES = {
 
 export class View {
   // `line(number)`: the editor shows that line; `source(number)`: its text; `picked(launch)`: another launch.
-  constructor(root, { line, source, picked }) {
+  // `figure`: in a page, whose headings are its own.
+  constructor(root, { line, source, picked, figure = false }) {
     Object.assign(this, { root, line, source, picked })
-    root.innerHTML = `
+    const html = `
       <p class="rh-empty" data-el="empty"></p>
       <div data-el="all" hidden>
         <div class="rh-picks">
@@ -68,6 +69,7 @@ export class View {
         </ul>
         <details class="rh-text" data-el="text"><summary>The same as text</summary><div data-el="textBody"></div></details>
       </div>`
+    root.innerHTML = figure ? html.replace(/<(\/?)h3>/g, "<$1b>") : html
     this.el = {}
     for (const node of root.querySelectorAll("[data-el]")) this.el[node.dataset.el] = node
     const { el } = this

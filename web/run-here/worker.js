@@ -57,9 +57,12 @@ onmessage = async ({ data }) => {
     }
     return
   }
-  const { number, code, mode, limit } = data
+  const { number, code, mode, limit, exercise } = data
   try {
-    const result = mode === "check" ? session.check(code, limit) : session.run(code, mode, limit)
+    const result =
+      mode === "grade" ? session.grade(code, limit, exercise)
+      : mode === "check" ? session.check(code, limit)
+      : session.run(code, mode, limit)
     postMessage({ kind: "result", number, result })
   } catch (error) {
     postMessage({ kind: "failed", number, message: String(error.message || error).trim().split("\n").pop() })

@@ -4,10 +4,10 @@ window.lockstep = (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)]
   const base = new URL(JSON.parse(document.getElementById("__config").textContent).base.replace(/\/*$/, "/"), location).href
   const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`
-  const empty = () => ({ lockstep: 1, done: {}, solved: {}, quiz: {}, hints: {} })
+  const empty = () => ({ lockstep: 1, done: {}, solved: {}, par: {}, quiz: {}, hints: {}, bets: {}, code: {} })
   const few = n => Number.isInteger(n) && n >= 0 && n < 20
   const day = text => /^\d{4}-\d\d-\d\d$/.test(text)
-  const parts = { done: day, solved: day, quiz: a => Array.isArray(a) && a.length < 20 && a.every(few), hints: few }
+  const parts = { done: day, solved: day, par: day, bets: Number.isFinite, code: text => typeof text == "string" && text.length < 20000, quiz: a => Array.isArray(a) && a.length < 20 && a.every(few), hints: few }
   let kept = null // where the browser keeps nothing: until the reader leaves
   let broken = false // what was kept has been found unreadable
 
@@ -78,7 +78,7 @@ window.lockstep = (() => {
     change(state => {
       for (const id in found.hints) found.hints[id] = Math.max(found.hints[id], state.hints[id] ?? 0)
       Object.assign(state.hints, found.hints)
-      for (const part of ["done", "solved", "quiz"]) state[part] = { ...found[part], ...state[part] }
+      for (const part of ["done", "solved", "par", "quiz", "bets", "code"]) state[part] = { ...found[part], ...state[part] }
       state.last ??= found.last
     })
     say(`Added ${count(Object.keys(found.done).length, "page")} and ${count(Object.keys(found.quiz).length, "quiz answer")} from “${file.name}”.`)
@@ -153,5 +153,5 @@ window.lockstep = (() => {
       })
     }
   })
-  return { read, change, all }
+  return { read, change, all, today }
 })()

@@ -4,7 +4,7 @@
   const reasons = form => all(".quiz__why li", form)
 
   const draw = () => {
-    const { quiz, hints, solved } = read()
+    const { quiz, hints, solved, par } = read()
     const forms = all("form.quiz")
     let answered = 0, first = 0
     forms.forEach(form => {
@@ -39,6 +39,11 @@
       // A hint shows when the one before it has been opened.
       all(".hint", exercise).forEach((hint, n) => hint.classList.toggle("is-waiting", n > (hints[key] ?? 0)))
       exercise.querySelector("[data-solved]").checked = key in solved
+      const graded = exercise.previousElementSibling
+      if (graded?.dataset.graded) {
+        graded.classList.toggle("is-solved", key in solved)
+        graded.classList.toggle("is-par", key in par)
+      }
     })
   }
 

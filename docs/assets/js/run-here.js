@@ -3,6 +3,13 @@
   const base = new URL("../../", document.currentScript.src)
   let shared = /^#run=/.test(location.hash) && location.hash
 
+  // Recorded steps: the player comes when they do.
+  const seen = new IntersectionObserver(found => {
+    for (const { target, isIntersecting } of found)
+      if (isIntersecting && !seen.unobserve(target))
+        import(new URL("assets/vendor/run-here/player.js", base)).then(({ play }) => play(target, base.href)).catch(console.error)
+  }, { rootMargin: "300px" })
+
   const open = async (button, link) => {
     if (location.protocol === "file:") {
       // A browser starts no worker from there.
@@ -21,12 +28,13 @@
   }
 
   document$.subscribe(() => {
+    if (location.protocol !== "file:") for (const node of document.querySelectorAll("figure.play")) seen.observe(node)
     for (const node of document.querySelectorAll("[data-run]")) {
       if (node.querySelector("button")) continue
       const button = document.createElement("button")
       button.type = "button"
       button.className = "run-here"
-      button.textContent = "Run here"
+      button.textContent = node.dataset.label ?? "Run here"
       button.dataset.block = node.dataset.run
       button.addEventListener("click", () => open(button))
       node.append(button)

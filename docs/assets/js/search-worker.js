@@ -1,7 +1,7 @@
 // The site's search, in a worker of its own. It speaks the messages of Material 9.8's search, whose
 // field and list of results show what it finds: 0 start, 1 ready, 2 question, 3 answer.
 //
-// The index (lockstep/search.py makes it) is fetched when the search is opened or first asked. In
+// The index (lockstep/mkdocs/search.py makes it) is fetched when the search is opened or first asked. In
 // the offline site, where a page cannot fetch, it comes with the start.
 (() => {
   let index = null // a promise of {docs, terms, postings}
@@ -27,7 +27,7 @@
     return pieces.map((piece, i) => i % 2 ? `<mark>${escape(piece)}</mark>` : escape(piece)).join("")
   }
 
-  // As in lockstep/search.py
+  // As in lockstep/mkdocs/search.py
   const split = text => (text.replace(/(?<=\d),(?=\d{3}\b)/g, "").match(/[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*/gu) ?? [])
     .map(word => word.replace(/^[_.]+|[_.]+$/g, "").toLowerCase()).filter(Boolean)
 

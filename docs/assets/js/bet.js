@@ -1,0 +1,79 @@
+// Bets: a guess first, then the figure. Without this script the box folds open.
+(() => {
+  const { read, change, all } = lockstep
+  const PREFIX = { n: 1e-9, "µ": 1e-6, "μ": 1e-6, m: 1e-3, "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 }
+  // 1 of "GB/s" as a number of "B/s", and its name
+  const unit = text => {
+    const found = /^([nµμmkMGTP])?(s|B\/s|FLOP\/s|op\/s|B)$/.exec(text)
+    return found ? [PREFIX[found[1] ?? ""], found[2]] : [1, text]
+  }
+  const number = text => {
+    const found = /([\d.,]+)\s*([^\s\d.,;]*)/.exec(text.replace(/\u00a0|\u202f/g, " ").trim())
+    return found && [Number(found[1].replaceAll(",", "")), found[2]]
+  }
+  const show = value => Number(value.toPrecision(3)).toLocaleString("en")
+
+  const answer = box => {
+    const node = [...box.querySelectorAll(".measured")].find(one => !one.matches(".measured--stale, .measured--missing")) ?? box.querySelector("strong")
+    const found = node && number(node.textContent)
+    if (!found || !Number.isFinite(found[0])) return null
+    const [mine, name] = unit(box.dataset.unit)
+    const [theirs, other] = unit(found[1])
+    return other && name !== other ? found[0] : (found[0] * (other ? theirs : mine)) / mine
+  }
+
+  const reveal = (box, guess) => {
+    const { unit: name } = box.dataset, right = answer(box)
+    const told = box.querySelector(".bet__told")
+    let text = `You said ${show(guess)} ${name}.`
+    if (right) {
+      const ratio = Math.max(guess, right) / Math.max(Math.min(guess, right), 1e-12)
+      text += ratio < 1.1 ? " Within a tenth." : guess <= 0 ? "" : ` Off by a factor of ${show(ratio)}.`
+    }
+    told.textContent = text
+    box.classList.add("is-open")
+    box.querySelector("form").hidden = true
+  }
+
+  const ask = box => {
+    if (box.querySelector("form")) return
+    const { low, high, unit: name, bet } = box.dataset
+    const form = document.createElement("form")
+    form.className = "bet__form"
+    const id = `bet-${bet}`, middle = (Number(low) + Number(high)) / 2
+    form.innerHTML = `<label for="${id}">Your guess</label><input id="${id}" type="range" min="${low}" max="${high}" step="any" value="${middle}"><output for="${id}"></output><button class="md-button">Show what it is</button>`
+    const slider = form.querySelector("input"), said = form.querySelector("output")
+    slider.step = (high - low) / 100
+    const tell = () => {
+      said.textContent = `${show(slider.valueAsNumber)} ${name}`
+      slider.setAttribute("aria-valuetext", said.textContent)
+    }
+    slider.oninput = tell
+    tell()
+    form.onsubmit = event => {
+      event.preventDefault()
+      change(({ bets }) => { bets[bet] = slider.valueAsNumber })
+      reveal(box, slider.valueAsNumber)
+      told.focus()
+    }
+    const told = document.createElement("p")
+    told.className = "bet__told"
+    told.tabIndex = -1
+    box.querySelector("summary").after(form, told)
+    box.open = true
+    box.classList.add("is-asking")
+    const { bets } = read()
+    if (bet in bets) reveal(box, bets[bet])
+  }
+
+  document$.subscribe(() => all("details.bet[data-bet]").forEach(ask))
+  document.addEventListener("lockstep", () => {
+    const { bets } = read()
+    all("details.bet.is-open").forEach(box => {
+      if (box.dataset.bet in bets) return
+      box.classList.remove("is-open")
+      box.querySelector("form").hidden = false
+      box.querySelector(".bet__told").textContent = ""
+    })
+  })
+})()

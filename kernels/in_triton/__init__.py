@@ -1,0 +1,1 @@
+"""Triton: the same patterns as blocks of numbers instead of threads."""

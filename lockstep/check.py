@@ -1,0 +1,239 @@
+"""``python -m lockstep check``: every guarantee that can be had without running a page.
+
+Four views of a page that do not trust each other must agree: what our reader expands, what the
+site's snippet extension inserts, what the site renders, and what the runner collects. Nothing is
+typed, nothing shown is missing from a page, few blocks go without a run, and what cannot run is
+declared. Each mistake names file, line and how to mend it.
+"""
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import markdown
+from mkdocs.config import load_config
+from sybil import Document
+from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
+
+from lockstep import collect, figures, finished, numbers, project
+from lockstep.block import RECORDED, Page
+from lockstep.mistakes import Mistake, PageError
+from lockstep.mkdocs.plugin import complete
+from lockstep.page import paths, read, read_all
+from lockstep.source import MARKER, find_root, section, sections
+
+OURS = "lockstep.markdown"
+# What becomes a number with its proof, or text that a program makes of evidence and data.
+KEYS = re.compile(
+    rf"{figures.KEY.pattern.replace('?P<kind>', '').replace('?P<key>', '')}"
+    r"|\[\[worked:[^\]]*\]\]|^\[\[\w+:[^\]]*\]\]\s*$|\[\[proof:\w+\]\]"
+)
+SHOWN = "run some of them, or include less that is only shown"
+
+
+class Checker:
+    """Checks pages of one project. The site's Markdown converter is made once."""
+
+    def __init__(self, root: Path | None = None):
+        self.root = root or find_root()
+        self.ours = project.of(self.root)
+        config = load_config(str(self.root / "mkdocs.yml"))
+        complete(config)
+        names = [name for name in config.markdown_extensions if name != OURS]
+        options = {name: config.mdx_configs[name] for name in names if name in config.mdx_configs}
+        # The site's own converter, less what stamps its pages.
+        self.converter = markdown.Markdown(extensions=names, extension_configs=options)
+
+    # ------------------------------------------------------------ one page
+
+    def page(self, file: Path) -> list[Mistake]:
+        """Return what is wrong with a page."""
+        try:
+            page = read(file, self.root)
+        except PageError as error:
+            return error.mistakes
+        checks = (self.expansion, self.rendered, self.collected, self.declared, self.typed)
+        return [mistake for check in checks for mistake in check(page)]
+
+    def expansion(self, page: Page) -> Iterator[Mistake]:
+        """Our expansion is the one that the site makes."""
+        theirs = self.converter.reset().preprocessors["snippet"].run(page.body.splitlines())
+        if page.expanded == theirs:
+            return
+        pairs = enumerate(zip(page.expanded, theirs, strict=False))
+        at = next((n for n, (a, b) in pairs if a != b), min(len(page.expanded), len(theirs)))
+        here = page.expanded[at] if at < len(page.expanded) else "the end"
+        there = theirs[at] if at < len(theirs) else "the end"
+        what = f"line {at + 1} of the expanded page is {here!r} for us and {there!r} for the site"
+        line = next((b.page_line for b in page.blocks if here in b.raw.split("\n")), page.body_line)
+        yield Mistake(page.path, line, what, "include it by one section with plain lines")
+
+    def rendered(self, page: Page) -> Iterator[Mistake]:
+        """Every ``<pre>`` that a browser gets is a block of the page, in order."""
+        reader = _Blocks()
+        reader.feed(self.converter.reset().convert(_plain(page)))
+        rendered = [block.strip("\n") for block in reader.blocks]
+        known = {block.text for block in page.blocks}
+        typed = [text for text in rendered if text not in known]
+        mend = f"move it to {self.ours.folders()} and include it (indented text is code, too)"
+        for text in typed:
+            what = f"this page shows code that is in no source file: {text.splitlines()[:1]}"
+            yield Mistake(page.path, _first_line(page, text), what, mend)
+        if not typed and rendered != [block.text for block in page.blocks]:
+            what = f"{len(rendered)} code blocks are shown, {len(page.blocks)} are included"
+            mend = "put each fence where it is rendered once"
+            yield Mistake(page.path, page.body_line, what, mend)
+
+    def collected(self, page: Page) -> Iterator[Mistake]:
+        """The runner collects every block that runs, and another lexer counts the same fences."""
+        document = collect.sybil(self.root).parse(self.root / page.path)
+        assert isinstance(document, collect.PageDocument)
+        runs = [block.index for block in page.blocks if block.runs]
+        if document.target:
+            found = [example.region.lexemes["block"].index for example in document.examples()]
+            if found != runs:
+                what = f"{len(found)} blocks are collected, {len(runs)} are on the page"
+                yield Mistake(page.path, page.body_line, what, "write plain fences")
+        lexer = RawFencedCodeBlockLexer(info_pattern=re.compile(r"[^\n]*\n"))
+        fences = len(list(lexer(Document(page.body, page.path))))
+        if fences != len(page.blocks):
+            what = f"another reader of Markdown sees {fences} fences, we see {len(page.blocks)}"
+            yield Mistake(page.path, page.body_line, what, "open and close each fence with ```")
+
+    def declared(self, page: Page) -> Iterator[Mistake]:
+        """A page declares how many of its blocks cannot run on some machines."""
+        said = set()
+        for target in self.ours.targets.values():
+            skips, says = target.skips(page), target.declared(page)
+            if len(skips) != says and (mend := target.declare(len(skips))) not in said:
+                said.add(mend)
+                why = "; ".join(f"{page.blocks[i].where}: {why}" for i, why in skips.items())
+                what = f"{len(skips)} blocks: {target.lacks}, the front matter says {says} ({why})"
+                yield Mistake(page.path, 1, what, f"{mend} if that is meant")
+
+    def typed(self, page: Page) -> Iterator[Mistake]:
+        """The HTML holds what is on the whitelist alone, and no measured number is typed."""
+        skipped, lines = self._invented(page), _plain(page).splitlines()
+        for at in range(len(lines)):
+            if at + page.body_line in skipped:
+                lines[at] = ""
+            lines[at] = KEYS.sub(numbers.KEY, lines[at])
+        yield from finished.check(page, self.converter.reset().convert("\n".join(lines)))
+
+    def _invented(self, page: Page) -> set[int]:
+        """Return the lines whose numbers are no measurements and say so, such as a quiz's."""
+        return {line for part in self.ours.parts for line in part.invented(page)}
+
+    # ------------------------------------------------------------ all of them
+
+    def sources(self, pages: list[Page]) -> Iterator[Mistake]:
+        """Every section can be read and is on some page, and every doctest is inside of one."""
+        shown = {(block.path, block.section) for page in pages for block in page.blocks}
+        for path, names in sections(self.root, self.ours.sources).items():
+            for name in names:
+                try:
+                    lines = section(self.root, path, name)
+                except PageError as error:
+                    yield from error.mistakes
+                    continue
+                if (path, name) not in shown:
+                    at = max(1, min((number for number, _ in lines), default=1) - 1)
+                    mend = "include it, or take its markers away"
+                    yield Mistake(path, at, f"section {name!r} is on no page", mend)
+            if path.endswith(".py"):
+                yield from self._stray(path)
+
+    def _stray(self, path: str) -> Iterator[Mistake]:
+        """An example outside a section would look tested and run nowhere."""
+        inside = 0
+        text = (self.root / path).read_text(encoding="utf-8")
+        for number, line in enumerate(text.split("\n"), start=1):
+            if marker := MARKER.search(line):
+                inside += 1 if marker["kind"] == "start" else -1
+            elif line.lstrip().startswith(">>> ") and not inside:
+                mend = "mark a section around it and include that"
+                yield Mistake(path, number, "a doctest outside a section runs nowhere", mend)
+
+    def shown(self, pages: list[Page]) -> Iterator[Mistake]:
+        """Few blocks are only shown."""
+        blocks = [block for page in pages for block in page.blocks]
+        shown = [block for block in blocks if "shown" in block.options]
+        if len(shown) > self.ours.shown * len(blocks):
+            what = f"{len(shown)} of {len(blocks)} blocks are only shown"
+            what += f", and {self.ours.shown:.0%} may be: this is the last one"
+            yield Mistake(shown[-1].page, shown[-1].page_line, what, SHOWN)
+
+    def parts(self, pages: list[Page]) -> Iterator[Mistake]:
+        """What the project's parts find wrong over all pages."""
+        for part in self.ours.parts:
+            yield from getattr(part.state(self.root, pages), "mistakes", [])
+
+    def everything(self, files: Iterable[Path] = ()) -> list[Mistake]:
+        """Return what is wrong with some pages; or without any, with the whole project."""
+        chosen = list(files)
+        found = [mistake for file in chosen or paths(self.root) for mistake in self.page(file)]
+        if chosen:
+            return found
+        try:
+            pages = read_all(self.root)
+        except PageError as error:
+            return list(dict.fromkeys([*error.mistakes, *found]))
+        for check in (self.sources, self.shown, self.parts):
+            found += check(pages)
+        return found
+
+
+class _Blocks(HTMLParser):
+    """Collects the text of each ``<pre>`` of a rendered page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks: list[str] = []
+        self.depth = 0
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        if tag == "pre":
+            self.depth += 1
+            self.blocks.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth -= tag == "pre"
+
+    def handle_data(self, data: str) -> None:
+        if self.depth:
+            self.blocks[-1] += data
+
+
+def _plain(page: Page) -> str:
+    """Return the body with our own fence options taken off, which only our extension knows."""
+    lines = page.body.splitlines()
+    for block in page.blocks:
+        at = block.page_line - page.body_line
+        fence = lines[at][: len(lines[at]) - len(lines[at].lstrip())] + "```"
+        lines[at] = f"{fence}{'text' if block.language in RECORDED else block.language}"
+    return "\n".join(lines) + "\n"
+
+
+def _first_line(page: Page, text: str) -> int:
+    """Return the line of the page that holds the start of a text."""
+    wanted = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    for number, line in enumerate(page.body.splitlines(), start=page.body_line):
+        if wanted and (wanted in line or html.escape(wanted) in line):
+            return number
+    return page.body_line
+
+
+def run(root: Path, files: list[str]) -> int:
+    """Print what is wrong. Returns 1 if anything is."""
+    known = {path.resolve() for path in paths(root)}
+    for name in files:
+        if Path(name).resolve() not in known:
+            place = f"{project.of(root).docs}/"
+            raise PageError([Mistake(name, 1, "there is no such page", f"name one of {place}")])
+    found = Checker(root).everything(Path(name).resolve() for name in files)
+    for mistake in found:
+        print(mistake)
+    print(f"{len(files) or len(known)} pages checked: {len(found) or 'no'} mistakes")
+    return 1 if found else 0

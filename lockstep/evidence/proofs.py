@@ -1,0 +1,242 @@
+"""What the records prove, each bound by hash to what ran."""
+
+import functools
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lockstep import project, running
+from lockstep.block import RECORDED, Block, Page
+from lockstep.evidence.records import load
+from lockstep.mistakes import Mistake, PageError
+from lockstep.source import file_digest
+
+
+def _impossible(row: dict, sources: dict[str, str]) -> str | None:
+    """Return why no run can have written a row: its figures do not follow from each other."""
+    if row["sha256"] != sources.get(row["kernel"]):
+        return f"{row['id']}: its kernel {row['kernel']} is not among the sources of the record"
+    if "ratio" in row:
+        speed = row["reference"] / row["ours"]
+        speed = speed if row["unit"] in {"ns", "us", "ms", "s"} else 1 / speed
+        if not math.isclose(speed, row["ratio"], rel_tol=0.01):
+            return f"{row['id']}: its ratio does not follow from its two figures"
+    if {"gbps", "bytes", "us"} <= row.keys():
+        if not math.isclose(row["gbps"], row["bytes"] / row["us"] / 1e3, rel_tol=0.01):
+            return f"{row['id']}: its GB/s do not follow from its bytes and its time"
+    return None
+
+
+def measured_range(row: dict) -> tuple[float, float]:
+    """Return the least and the most of a row's figure, over its first run and those again."""
+    key = "ours" if "ours" in row else "value"
+    values = [row[key], *(run[key] for run in row.get("again", ()))]
+    return min(values), max(values)
+
+
+@dataclass
+class Proof:
+    """What the records say of one block."""
+
+    level: str  # one of the project's levels
+    reason: str | None = None  # why it is only shown
+    runs: list[dict] = field(default_factory=list)  # the runs that give it this level
+
+
+@dataclass
+class Problem:
+    """Something that must run, or run again, before the site may be published."""
+
+    kind: str  # "stale" or "missing"
+    what: str
+    mend: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.what}. To mend: {self.mend}."
+
+
+class Evidence:
+    """All records under evidence/, read once."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        self.project = project.of(root)
+        self.pages: dict[str, list[dict]] = {}  # page path -> records, one for each machine
+        self.by_hash: dict[str, list[dict]] = {}  # page hash -> runs that still count
+        self.benchmarks: dict[str, dict] = {}  # row id -> row, with device, date and fresh
+        self.microbenchmarks: dict[str, dict] = {}
+        # Of the kinds that the project registers: kind -> machine/name -> record
+        self.others: dict[str, dict[str, dict]] = {kind: {} for kind in self.project.records}
+        folder = root / "evidence"
+        for file in sorted(folder.glob("*/*/**/*.json")):
+            machine, kind = file.relative_to(folder).parts[:2]
+            record = load(file, file.relative_to(root).as_posix())
+            if kind == "pages":
+                self._add_page(machine, record)
+            elif kind in {"benchmarks", "microbenchmarks"}:
+                self._add_rows(machine, kind, file, record)
+            elif kind in self.others:
+                stale = self.changed(record)
+                place = file.relative_to(folder / machine / kind).with_suffix("")
+                name = f"{machine}/{place.as_posix()}"
+                self.others[kind][name] = record | {"fresh": not stale, "stale": stale}
+
+    def _add_page(self, machine: str, record: dict) -> None:
+        self.pages.setdefault(record["page"], []).append(record | {"machine": machine})
+        runs = [run | {"machine": machine} for run in record["runs"]]
+        self.by_hash.setdefault(record["sha256"], []).extend(runs)
+
+    def _add_rows(self, machine: str, kind: str, file: Path, record: dict) -> None:
+        table, name = getattr(self, kind), file.relative_to(self.root).as_posix()
+        fresh = not self.changed(record) and record["script"] in record["sources"]
+        for row in record["rows"]:
+            what = _impossible(row, record["sources"])
+            if row["id"] in table and table[row["id"]]["machine"] == machine:
+                what = f"the id {row['id']} is taken by {table[row['id']]['file']}"
+            if what:
+                raise PageError([Mistake(name, 1, what, "mend the script and measure again")])
+            extra = {key: record[key] for key in ("device", "packages", "python", "date")}
+            extra |= {"machine": machine, "fresh": fresh, "file": file.name}
+            extra |= {"gpu": record.get("gpu")}  # tells two of one kind apart
+            table[row["id"]] = row | extra | {"script": record["script"]}
+
+    def changed(self, record: dict) -> list[str]:
+        """Return the sources of a record that are no longer what they were when it ran."""
+        return [
+            path
+            for path, sha256 in record["sources"].items()
+            if not (self.root / path).is_file() or file_digest(self.root / path) != sha256
+        ]
+
+    # ------------------------------------------------------------ pages
+
+    def runs(self, page: Page) -> list[dict]:
+        """Return the runs that prove this page as it is now."""
+        return [run for run in self.by_hash.get(page.sha256, []) if self._counts(run, page)]
+
+    def _counts(self, run: dict, page: Page) -> bool:
+        """Whether a run passed, was of these very blocks, and had what they need."""
+        recorded = [b["sha256"] for b in run["blocks"] if b["language"] not in RECORDED]
+        there = [b.sha256 for b in page.blocks if b.language not in RECORDED]
+        if run["outcome"] != "passed" or recorded != there:
+            return False
+        target = self.project.targets.get(run["target"])
+        return target is not None and target.counts(run, page)
+
+    def proofs(self, page: Page) -> list[Proof]:
+        """Return the proof of each block of a page, in order."""
+        runs = self.runs(page)
+        return [self._proof(block, runs) for block in page.blocks]
+
+    def _proof(self, block: Block, runs: list[dict]) -> Proof:
+        if "shown" in block.options:
+            return Proof("shown", block.options["shown"])
+        best = Proof("awaiting")
+        for run in runs:
+            level = self._level(block, run)
+            if self.project.levels.index(level) < self.project.levels.index(best.level):
+                best = Proof(level, runs=[run])
+            elif level == best.level != "awaiting":
+                best.runs.append(run)
+        return best
+
+    def _level(self, block: Block, run: dict) -> str:
+        target = self.project.targets[run["target"]]
+        if block.language in RECORDED:
+            # The text on the page must be the text that this run printed.
+            recorded = run.get("outputs", {}).get(block.path) == block.sha256
+            return target.level if recorded and target.keeps_output else "awaiting"
+        outcome = run["blocks"][block.index]["outcome"]
+        return self.project.languages[block.language].level(outcome, target)
+
+    # ------------------------------------------------------------ figures
+
+    def figure(self, kind: str, key: str) -> tuple[dict, str]:
+        """Return the row and the field of a measured number.
+
+        ``kind`` is "bench" or "micro"; ``key`` is ID.FIELD, or ID for a row's value. The field
+        ``range`` is (least, most) of the row's figure over the runs of the same code.
+        Raises ``KeyError`` with what is there instead. A row that a benchmark has by its id, and
+        that no run has recorded yet, has no numbers and is not fresh.
+        """
+        table = {"bench": self.benchmarks, "micro": self.microbenchmarks}[kind]
+        row_id, _, name = key.partition(".")
+        if row_id not in table and row_id in self.planned:
+            return {"fresh": False, "planned": True}, name
+        if row_id not in table:
+            near = ", ".join(i for i in sorted(table) if i.split("-")[0] == row_id.split("-")[0])
+            raise KeyError(f"no {kind} row {row_id} (near it: {near or 'none'})")
+        row, name = table[row_id], name or "value"
+        if name == "range":
+            return row | {"range": measured_range(row)}, name
+        if not isinstance(row.get(name), int | float) or isinstance(row.get(name), bool):
+            there = ", ".join(k for k, v in row.items() if isinstance(v, int | float))
+            raise KeyError(f"{kind} row {row_id} has no number {name} (it has: {there})")
+        return row, name
+
+    @functools.cached_property
+    def planned(self) -> frozenset[str]:
+        """The words in the benchmarks' sources that look like ids of rows: those with hyphens, the
+        first of each ``Case``, and what another id of the same file begins with."""
+        found: set[str] = set()
+        for file in sorted((self.root / "benchmarks").glob("**/*.py")):
+            text = file.read_text(encoding="utf-8")
+            pairs = re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+)"|\bCase\(\s*"([a-z0-9]+)"', text)
+            ids = {hyphened or first for hyphened, first in pairs}
+            words = re.findall(r'"([a-z0-9]+)"', text)
+            found |= ids | {w for w in words if any(i.startswith(f"{w}-") for i in ids)}
+        return frozenset(found)
+
+    # ------------------------------------------------------------ what must run again
+
+    def problems(self, pages: list[Page]) -> list[Problem]:
+        """Return what is stale or missing, in the order of the pages."""
+        found = []
+        for page in pages:
+            if not page.blocks or all(not block.runs for block in page.blocks):
+                continue
+            done = {run["target"] for run in self.runs(page)}
+            for name in running.wanted(page):
+                if name not in done:
+                    old = any(
+                        run["target"] == name
+                        for record in self.pages.get(page.path, [])
+                        for run in record["runs"]
+                    )
+                    kind = "stale" if old else "missing"
+                    mend = self.project.targets[name].mend(page)
+                    found.append(Problem(kind, f"{page.path} on {name}", mend))
+            named = any(problem.what.startswith(f"{page.path} on ") for problem in found)
+            for block, proof in zip(page.blocks, self.proofs(page), strict=True):
+                if proof.level != "awaiting":
+                    continue
+                where = f"{page.path}:{page.line_of(block)}"
+                mend = self.project.languages[block.language].wanted(page) or self._mend(page)
+                if block.language in RECORDED:
+                    found.append(Problem("stale", f"{where}: the output {block.path}", mend))
+                elif not named:
+                    found.append(Problem("missing", f"{where}: no run proves this block", mend))
+        paths = {page.path for page in pages}
+        for path in sorted(self.pages.keys() - paths):
+            name = path.removeprefix(f"{self.project.docs}/").removesuffix(".md")
+            mend = f"delete evidence/*/pages/{name}.json"
+            found.append(Problem("stale", f"evidence of {path}, a page that is not there", mend))
+        for kind in ("benchmarks", "microbenchmarks"):
+            stale = {r["script"] for r in getattr(self, kind).values() if not r["fresh"]}
+            for script in sorted(stale):
+                name = Path(script).stem
+                mend = self.project.benchmark.format(script=script, name=name)
+                found.append(Problem("stale", f"{kind} of {script}", mend))
+        for kind, records in self.others.items():
+            for name, record in records.items():
+                if not record["fresh"]:
+                    mend = self.project.records[kind]
+                    found.append(Problem("stale", f"{kind} {name}", mend))
+        for part in self.project.parts:
+            found += part.problems(self, pages)
+        return found
+
+    def _mend(self, page: Page) -> str:
+        """Say how to have a page run where it is to be proved."""
+        return next((self.project.targets[name].mend(page) for name in running.wanted(page)), "")

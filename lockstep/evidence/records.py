@@ -1,0 +1,242 @@
+"""Records as files: written whole or not at all, in lines that a reviewer can read.
+
+A page's record has one line for each of its runs and one for each of its blocks; what a run had
+under it, device, packages and Python, stands once for all, by its hash::
+
+    evidence/environments/<hash>.json   {"device": ..., "packages": ..., "python": ...}
+
+In memory a record is one object with everything in it, ``runs`` with their ``blocks``: ``load``
+and ``write`` turn the one into the other. The points of time of a measurement are lines of a file
+beside its record, ``<script>.history.jsonl``, which only grows.
+"""
+
+import datetime
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from lockstep.mistakes import Mistake, PageError
+from lockstep.source import digest
+
+SCHEMA = 1
+PAGES = 2  # of the records of pages: 1 repeated the environment in each run
+HISTORY = 20  # points of a row that are shown
+ENVIRONMENT = ("device", "packages", "python")
+ENVIRONMENTS = "environments"
+FIGURES = ("ours", "reference", "value")
+BLOCK = ("source", "section", "language", "sha256")
+
+
+def write(path: Path, data: dict, history: bool = True) -> None:
+    """Write a record as JSON, whole or not at all: a run that dies leaves the old one.
+
+    The figures of the rows that it replaces become lines of their history; not so without
+    ``history``, where the record is the one before with something added.
+    """
+    path = Path(path)
+    if "page" in data:
+        _replace(path, _page_text(_packed(data, _home(path))))
+        return
+    if "rows" in data:
+        _keep(path, data, history)
+        rows = [{k: v for k, v in row.items() if k != "history"} for row in data["rows"]]
+        data = data | {"rows": rows}
+    _replace(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+
+def _replace(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _home(path: Path) -> Path:
+    """Return the folder evidence/ of a page's record, evidence/<machine>/pages/<page>.json."""
+    return next(f for f in path.parents if path.relative_to(f).parts[1:2] == ("pages",))
+
+
+# ---------------------------------------------------------------- pages
+
+
+def _packed(record: dict, home: Path) -> dict:
+    """Return a page's record as its file has it, and write the environments that it names."""
+    runs, lines = {}, []
+    for run in record["runs"]:
+        environment = {key: run[key] for key in ENVIRONMENT}
+        text = json.dumps(environment, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+        name = digest(text)[:12]
+        file = home / ENVIRONMENTS / f"{name}.json"
+        if not file.is_file():
+            _replace(file, text)
+        rest = {k: v for k, v in run.items() if k not in {*ENVIRONMENT, "target", "blocks"}}
+        runs[run["target"]] = rest | {"environment": name}
+    for blocks in zip(*(run["blocks"] for run in record["runs"]), strict=True):
+        line: dict[str, Any] = {key: blocks[0][key] for key in BLOCK if key in blocks[0]}
+        line["runs"] = {
+            run["target"]: {k: v for k, v in block.items() if k not in line or line[k] != v}
+            for run, block in zip(record["runs"], blocks, strict=True)
+        }
+        lines.append(line)
+    head = {k: v for k, v in record.items() if k != "runs"} | {"schema": PAGES}
+    return head | {"runs": runs, "blocks": lines}
+
+
+def _page_text(record: dict) -> str:
+    def line(value: object) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    head = [f"{line(k)}: {line(v)}" for k, v in record.items() if k not in {"runs", "blocks"}]
+    runs = ",\n".join(f"  {line(name)}: {line(run)}" for name, run in record["runs"].items())
+    blocks = ",\n".join(f"  {line(block)}" for block in record["blocks"])
+    parts = [*head, f'"runs": {{\n{runs}\n }}', f'"blocks": [\n{blocks}\n ]']
+    return "{\n " + ",\n ".join(parts) + "\n}\n"
+
+
+def _unpacked(record: dict, home: Path) -> dict:
+    """Return a page's record with its runs whole. Raises ``LookupError`` for a missing part."""
+    runs = []
+    for target, run in record["runs"].items():
+        blocks = [
+            {key: line[key] for key in BLOCK if key in line} | line["runs"][target]
+            for line in record["blocks"]
+        ]
+        rest = {k: v for k, v in run.items() if k != "environment"}
+        environment = _environment(home, run["environment"])
+        runs.append({"target": target} | rest | environment | {"blocks": blocks})
+    head = {k: v for k, v in record.items() if k not in {"runs", "blocks"}}
+    return head | {"runs": runs}
+
+
+_environments: dict[Path, tuple[int, dict]] = {}
+
+
+def _environment(home: Path, name: str) -> dict:
+    file = home / ENVIRONMENTS / f"{name}.json"
+    state = file.stat().st_mtime_ns
+    known = _environments.get(file)
+    if known is None or known[0] != state:
+        text = file.read_text(encoding="utf-8")
+        if digest(text)[:12] != name:
+            raise ValueError(f"{file.name} is not what its name says")
+        known = _environments[file] = state, json.loads(text)
+    return known[1]
+
+
+def unchanged(before: dict, after: dict) -> bool:
+    """Whether two runs of a page differ in their dates and times alone."""
+    return _timeless(before) == _timeless(after)
+
+
+def _timeless(run: dict) -> dict:
+    blocks = [{k: v for k, v in block.items() if k != "seconds"} for block in run["blocks"]]
+    return {k: v for k, v in run.items() if k not in {"date", "machine"}} | {"blocks": blocks}
+
+
+# ---------------------------------------------------------------- reading
+
+
+def load(file: Path, name: str) -> dict:
+    """Return a record, whole. Raises ``PageError`` where the file is not one."""
+    record = readable(file)
+    if record is None:
+        mend = "run again what it records, or restore it"
+        what = "this is not a record of a run"
+        if (schema := _schema(file)) not in {SCHEMA, PAGES, None}:
+            what += f": it has the format {schema}, and this version knows {SCHEMA} and {PAGES}"
+        raise PageError([Mistake(name, 1, what, mend)])
+    if record["date"] > datetime.date.today().isoformat():
+        raise PageError([Mistake(name, 1, f"a run on {record['date']}", "run again")])
+    return record
+
+
+def _schema(file: Path) -> object:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))["schema"]
+    except (ValueError, OSError, LookupError, TypeError):
+        return None
+
+
+def readable(file: Path) -> dict | None:
+    """Return a record, or None where the file is not one. Old formats are read, too."""
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+        if "page" in record:
+            if record["schema"] == PAGES:
+                record = _unpacked(record, _home(file))
+            elif record["schema"] != SCHEMA:
+                return None
+            needs = {"target", "outcome", "blocks", "device", "date"}
+            newest = max(run["date"] for run in record["runs"])
+            whole = all(needs <= run.keys() for run in record["runs"]) and record["sha256"]
+            return record | {"date": newest} if whole else None
+        if record["schema"] != SCHEMA:
+            return None
+        needs = {"sources", "device", "packages", "python", "date"}
+        rows = all(
+            {"id", "kernel", "sha256", "unit"} <= row.keys() for row in record.get("rows", ())
+        )
+        if not needs <= record.keys() or not rows:
+            return None
+        return _with_history(file, record) if "rows" in record else record
+    except (ValueError, OSError, LookupError, TypeError, AttributeError):
+        return None
+
+
+# ---------------------------------------------------------------- history of measurements
+
+
+def _history(path: Path) -> Path:
+    return path.with_suffix(".history.jsonl")
+
+
+def point(row: dict, date: str) -> dict:
+    """Return the figures of a row, and their date, as a point of its history."""
+    return {"date": date} | {key: row[key] for key in FIGURES if key in row}
+
+
+def _keep(path: Path, data: dict, history: bool) -> None:
+    """Append the figures that a record is about to lose. Another device's are not comparable."""
+    try:
+        before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except ValueError:
+        return  # a broken record is mended by the run that replaces it
+    if before.get("device", {}).get("name") != data.get("device", {}).get("name"):
+        return
+    kept = {row["id"] for row in data["rows"]} if history else set()
+    lines = []
+    for row in before.get("rows", []):
+        points = row.get("history", [])  # where records had it once
+        points = [*points, point(row, before["date"])] if row["id"] in kept else points
+        lines += [{"id": row["id"], "unit": row["unit"]} | at for at in points]
+    if lines:
+        file = _history(path)
+        old = file.read_text(encoding="utf-8") if file.is_file() else ""
+        _replace(file, old + "".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def _with_history(path: Path, record: dict) -> dict:
+    """Return a record whose rows have their points of time, oldest first."""
+    points: dict[str, list[dict]] = {}
+    file = _history(path)
+    if file.is_file():
+        for line in file.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            points.setdefault(row.pop("id"), []).append(row)
+    rows = []
+    for row in record["rows"]:
+        known: list[dict] = []
+        for at in points.get(row["id"], []):
+            # After a change of the unit, what was before cannot be compared.
+            known = [*known, at] if at["unit"] == row["unit"] else []
+        own = [{k: v for k, v in at.items() if k != "unit"} for at in known]
+        rows.append(row | {"history": [*row.get("history", []), *own][-HISTORY:]})
+    return record | {"rows": rows}

@@ -1,0 +1,72 @@
+"""The names that Python code reads and binds: what one block of a page needs of another."""
+
+import ast
+import contextlib
+import doctest
+import functools
+import symtable
+
+from lockstep.block import Block
+
+
+@functools.cache
+def trees(block: Block) -> list[ast.Module]:
+    """Return the Python of a block as trees, one for each example of a doctest."""
+    if block.language == "pycon":
+        examples = doctest.DocTestParser().get_examples(block.text)
+        sources = [e.source for e in examples]
+    elif block.language == "python":
+        sources = [block.text]
+    else:
+        return []
+    found = []
+    for source in sources:
+        with contextlib.suppress(SyntaxError):  # running the block reports it, with its line
+            found.append(ast.parse(source))
+    return found
+
+
+@functools.cache
+def imports(block: Block) -> set[str]:
+    """Return the top packages that a block imports."""
+    found = set()
+    for tree in trees(block):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.split(".")[0])
+    return found
+
+
+@functools.cache
+def names_read(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement reads from outside its own functions."""
+    found = set()
+    tables = [symtable.symtable(ast.unparse(statement), "<block>", "exec")]
+    while tables:
+        table = tables.pop()
+        top = table.get_type() == "module"
+        for symbol in table.get_symbols():
+            if symbol.is_referenced() and (top or symbol.is_global()):
+                found.add(symbol.get_name())
+        tables += table.get_children()
+    return found
+
+
+def bound(block: Block) -> set[str]:
+    """Return the names that a block binds at its top level."""
+    return {n for tree in trees(block) for stmt in tree.body for n in names_bound(stmt)}
+
+
+def names_bound(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement binds in the page's namespace."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {(a.asname or a.name).split(".")[0] for a in statement.names}
+    return {
+        n.id
+        for n in ast.walk(statement)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }

@@ -1,0 +1,1 @@
+"""Lockstep in a site that MkDocs builds."""

@@ -1,0 +1,327 @@
+"""The plugin of MkDocs: ``plugins: [lockstep]``. What the built site holds beside its pages.
+
+It hands the pages to ``lockstep.markdown``, which stamps them, and writes downloads, data files and
+pages that moved. Search, paper and formulas are asked for by its options, because they need files
+of the project: a worker, a template, a program.
+"""
+
+import json
+import logging
+import posixpath
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mkdocs.commands.build import get_context
+from mkdocs.config import config_options
+from mkdocs.config.base import Config
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import BasePlugin, get_plugin_logger
+
+from lockstep import export, project
+from lockstep.block import Page
+from lockstep.mistakes import PageError
+from lockstep.mkdocs import moved, policy, printing, search
+from lockstep.mkdocs.preview import Kept
+from lockstep.site import Site, draft, site
+from lockstep.source import digest
+
+log = get_plugin_logger("lockstep")
+FORMULA = 'class="arithmatex"'
+WORKER = re.compile(r"assets/javascripts/workers/search\.[0-9a-f]+\.min\.js")
+NOWHERE = re.compile(r"Doc file '(?P<file>[^']+)' contains an?.*? (?:link|path) '(?P<link>[^']+)'")
+# What a page needs to be read as the core reads it; a project may set more of each.
+EXTENSIONS: dict[str, dict] = {
+    "attr_list": {},
+    "pymdownx.highlight": {},
+    "pymdownx.superfences": {},
+    "pymdownx.snippets": {
+        "check_paths": True,
+        "dedent_subsections": True,
+        "restrict_base_path": True,
+    },
+    "lockstep.markdown": {},
+}
+
+
+class Options(Config):
+    """What mkdocs.yml may set below ``lockstep:``. All of it may be left out."""
+
+    # A script that answers the search from our index, in the place of the theme's own worker
+    search_worker = config_options.Type(str, default="")
+    # A template that shows a section's pages as one, for paper
+    paper = config_options.Type(str, default="")
+    # A program that is run with the built site and renders its formulas
+    formulas = config_options.Type(str, default="")
+    # The address below which Colab finds the notebooks of the published site
+    colab = config_options.Type(str, default="")
+
+
+class LockstepPlugin(BasePlugin[Options]):
+    """One build of a site. ``kept`` outlives it where a preview hands it to the next one."""
+
+    serving = False  # pages are for a preview, which adds a script of its own to each
+
+    def __init__(self) -> None:
+        self.kept = Kept()
+        self.sections: list[dict] = []  # those that are offered on one page, for paper
+        self.nav: Any = None
+        self.files: Any = None
+        self.env: Any = None
+
+    # ------------------------------------------------------------ before the pages
+
+    def on_config(self, config):
+        complete(config)
+        if _offline(config):
+            # A page of the file system cannot fetch the next one.
+            features = config.theme["features"]
+            config.theme["features"] = [name for name in features if "instant" not in name]
+        known = _site(config)
+        for part in project.of(known.root).parts:
+            part.navigation(config.nav or [], known)
+        links = logging.getLogger("mkdocs.structure.pages")
+        for old in [f for f in links.filters if isinstance(f, _WithLine)]:
+            links.removeFilter(old)
+        links.addFilter(_WithLine(Path(config.docs_dir)))
+        return config
+
+    def on_pre_build(self, config):
+        if self.kept.only is None:
+            self.kept.clear()
+
+    def on_files(self, files, config):
+        if self.kept.only is not None:
+            for file in files.documentation_pages():
+                again = file.src_uri in self.kept.only
+                file.is_modified = lambda again=again: again
+
+    def on_nav(self, nav, config, files):
+        """Choose the sections that have an index page and more pages than that."""
+        self.nav, self.files, self.sections = nav, files, []
+        if self.config.paper:
+            self._walk(nav.items, config.use_directory_urls)
+
+    def _walk(self, items, directories: bool) -> None:
+        for item in items:
+            if item.is_section:
+                pages, index = list(_pages_of(item)), _index_of(item)
+                if index and len(pages) > 1:
+                    folder = posixpath.dirname(index.file.src_uri)
+                    at = printing.address(folder, directories)
+                    row = {"title": item.title, "index": index, "pages": pages, "at": at}
+                    self.sections.append(row)
+                self._walk(item.children, directories)
+
+    def on_env(self, env, config, files):
+        self.env, kept = env, self.kept
+        env.bytecode_cache = kept.templates
+        for file in files.documentation_pages():
+            page, before = file.page, kept.pages.get(file.src_uri)
+            if kept.only is not None and file.src_uri not in kept.only and before:
+                for name in ("markdown", "content", "meta", "toc", "title", "present_anchor_ids"):
+                    setattr(page, name, getattr(before, name))
+            else:
+                kept.pages[file.src_uri] = page
+
+    # ------------------------------------------------------------ page by page
+
+    def on_page_markdown(self, markdown, page, config, files):
+        """Tell the theme which downloads a page has, and its other names."""
+        known = _site(config)
+        ours = next((p for p in known.pages if p.uri == page.file.src_uri), None)
+        rows = self._downloads(ours) if ours else []
+        for section in self.sections:
+            if section["index"] is page:
+                label = f"All {len(section['pages'])} pages of this section on one, to print"
+                rows.append({"label": label, "href": section["at"]})
+        if rows:
+            page.meta["downloads"] = rows
+        names = list(page.meta.get("aliases", []))
+        for part in project.of(known.root).parts:
+            names += part.names(ours) if ours else []
+        if names:
+            page.meta["tags"] = names  # as Material's search calls them
+
+    def _downloads(self, page: Page) -> list[dict]:
+        rows = export.downloads(page)
+        if self.config.colab and export.has_python(page):
+            href = f"{self.config.colab}{page.name}.ipynb"
+            rows.append({"label": "Open in Colab", "href": href})
+        return rows
+
+    def on_page_content(self, html, page, config, files):
+        for part in project.of(_site(config).root).parts:
+            html = part.content(html)
+        self.kept.contents[page.file.src_uri] = html
+        if FORMULA in html:
+            self.kept.with_formula.add(page.file.src_uri)
+        return html
+
+    def on_post_page(self, output, page, config):
+        return self._protected(self._own_worker(output), config)
+
+    def _protected(self, page: str, config) -> str:
+        offline = any("offline" in name for name in config.plugins)
+        return page if offline or self.serving else policy.protect(page)
+
+    def on_post_template(self, output_content, template_name, config):
+        html = template_name.endswith(".html")
+        return self._protected(self._own_worker(output_content), config) if html else output_content
+
+    def _own_worker(self, output: str) -> str:
+        """Let the theme's search ask our worker. Its own builds an index in the browser."""
+        if not self.config.search_worker:
+            return output
+        output, found = WORKER.subn(self.config.search_worker, output)
+        if not found:
+            raise PluginError("the theme names its search worker in another way: see WORKER here")
+        return output
+
+    # ------------------------------------------------------------ after the pages
+
+    def on_post_build(self, config):
+        if self.config.search_worker:
+            self._index(config)
+        known, folder = _site(config), Path(config.site_dir)
+        source = export.Source(
+            known.root,
+            known.pages,
+            known.records,
+            name=config.site_name,
+            description=config.site_description or "",
+            url=config.site_url or "/",
+            draft=draft(),
+        )
+        source.parts = known.parts
+        docs, only = project.of(known.root).docs, self.kept.only
+        urls = {file.src_uri: file.url.removeprefix("./") for file in self.files}
+        try:
+            export.write(source, folder, only and {f"{docs}/{name}" for name in only})
+            self._print(config)
+            moved.write(known.root, folder, urls, config.use_directory_urls)
+        except PageError as error:
+            raise PluginError(str(error)) from None
+        if self.kept.with_formula and self.config.formulas:
+            self._prerender(known.root, config.site_dir)
+
+    def _index(self, config) -> None:
+        """Replace the texts that the theme's search plugin wrote by our index of them."""
+        folder = Path(config.site_dir) / "search"
+        written = json.loads((folder / "search_index.json").read_text(encoding="utf-8"))
+        found: dict[str, list[dict]] = {}
+        for entry in written["docs"]:
+            found.setdefault(entry["location"].split("#")[0], []).append(entry)
+        self.kept.entries.update(found)
+        index = search.index([entry for es in self.kept.entries.values() for entry in es])
+        text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+        # The theme fetches this file with each first visit, so it says only where the index is. A
+        # page of the file system cannot fetch: there, the offline plugin makes a script of it.
+        start = {"separator": written["config"]["separator"], "index": index}
+        if not _offline(config):
+            name = f"search/index.{digest(text)[:10]}.json"
+            (Path(config.site_dir) / name).write_text(text, encoding="utf-8")
+            start["index"] = name
+        tiny = json.dumps({"config": start, "docs": []}, ensure_ascii=False, separators=(",", ":"))
+        (folder / "search_index.json").write_text(tiny, encoding="utf-8")
+
+    def _print(self, config) -> None:
+        """Write each section as one page, for paper."""
+        only = self.kept.only
+        for section in self.sections:
+            at = section["at"]
+            if only is not None and not any(p.file.src_uri in only for p in section["pages"]):
+                continue
+            pages = [(p.url, self.kept.contents[p.file.src_uri]) for p in section["pages"]]
+            context: dict[str, Any] = dict(
+                get_context(self.nav, self.files, config, base_url=_up(at))
+            )
+            context["print"] = {
+                "title": section["title"],
+                "count": len(pages),
+                "url": section["index"].url,
+                "content": printing.render(pages, at),
+            }
+            text = self._protected(self.env.get_template(self.config.paper).render(context), config)
+            file = Path(config.site_dir) / (at + "index.html" if at.endswith("/") else at)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+
+    def _prerender(self, root: Path, site_dir: str) -> None:
+        """Render the formulas, so that no script has to do it in the browser."""
+        # `make` installs node beside Python where the machine has none.
+        node = shutil.which("node") or shutil.which("node", path=str(Path(sys.executable).parent))
+        if not node or not (root / "node_modules").is_dir():
+            pages = ", ".join(sorted(self.kept.with_formula))
+            log.warning(f"the formulas of {pages} stay raw: no node_modules. To mend: make site.")
+            return
+        command = [node, str(root / self.config.formulas), site_dir]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+        if done.returncode:
+            raise PluginError((done.stderr or done.stdout).strip())
+
+
+def complete(config) -> None:
+    """Add the Markdown extensions that pages need and mkdocs.yml leaves out."""
+    root = Path(config.config_file_path).resolve().parent
+    for name, options in EXTENSIONS.items():
+        if name not in config.markdown_extensions:
+            config.markdown_extensions.append(name)
+            config.mdx_configs[name] = dict(options)
+    config.mdx_configs.setdefault("lockstep.markdown", {}).setdefault("root", str(root))
+    snippets = config.mdx_configs.setdefault("pymdownx.snippets", {})
+    snippets.setdefault("base_path", [str(root)])
+
+
+class _WithLine(logging.Filter):
+    """Adds file and line to what MkDocs says of a link or an anchor that leads nowhere."""
+
+    def __init__(self, docs: Path):
+        super().__init__()
+        self.docs = docs
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = record.getMessage()
+        if found := NOWHERE.search(said):
+            file = self.docs / found["file"]
+            text = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+            for number, line in enumerate(text, start=1):
+                if found["link"] in line:
+                    place = f"{self.docs.name}/{found['file']}:{number}"
+                    record.msg, record.args = f"{place}: {said}", None
+                    break
+        return True
+
+
+def _offline(config) -> bool:
+    return any("offline" in name for name in config.plugins)
+
+
+def _index_of(section):
+    pages = (child for child in section.children if child.is_page)
+    return next((page for page in pages if page.file.src_uri.endswith("/index.md")), None)
+
+
+def _pages_of(section) -> Iterator:
+    """Yield the pages of a section, and of those below it that have no index of their own."""
+    for child in section.children:
+        if child.is_page:
+            yield child
+        elif child.is_section and not _index_of(child):
+            yield from _pages_of(child)
+
+
+def _up(at: str) -> str:
+    """Return the way from a page back to the site's root."""
+    return posixpath.relpath(".", at if at.endswith("/") else posixpath.dirname(at))
+
+
+def _site(config) -> Site:
+    try:
+        return site(Path(config.config_file_path).resolve().parent)
+    except PageError as error:
+        raise PluginError(str(error)) from None

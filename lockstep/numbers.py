@@ -1,0 +1,243 @@
+"""Numbers that somebody measured, or could have: found in text, so that none is typed.
+
+A number with a unit of performance, a ratio, a percentage, or words for one ("twice as fast")
+stands on a page in one of three ways:
+
+* as a key, ``[[bench:ID.FIELD]]`` or ``[[micro:ID]]``: this site measured it;
+* as the text of a link to another site: somebody else gives it, and the link is the source;
+* as ``[[worked:NUMBER; how]]``: it follows from what stands there, or is made up for an example.
+
+The reader sees which. Lengths, sizes and counts are no such numbers: "256 threads", "4 KB".
+"""
+
+import html
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from lockstep import rendered
+
+WORKED = re.compile(r"\[\[worked:(?P<number>[^\[\];]+);(?P<how>[^\[\]]+)\]\]")
+MEND = (
+    "pull it by key, [[bench:ID.FIELD]] or [[micro:ID]]; or make it the text of a link to the "
+    "source that gives it; or write [[worked:NUMBER; how it follows]]"
+)
+
+_WORDS = (
+    "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty "
+    "sixty eighty ninety hundred thousand million"
+)
+_ONES = "one|two|three|four|five|six|seven|eight|nine"
+_WORD = rf"(?i:(?:{'|'.join(_WORDS.split())})(?:-(?:{_ONES}))?)"
+_DIGITS = (
+    r"(?<!\w\ -\ )(?<![\w.,/-])[~<>≈]?-?(?:\d+(?:[.,]\d+)*|\.\d+)"
+    r"(?:\ ?(?:million|billion|trillion))?"
+)
+_NUMBER = rf"(?:{_DIGITS}|\b{_WORD})"
+_THING = (
+    r"(?:[kMGTPE]i?)?(?:B|b|bytes?|bits?|FLOPs?|OPs?|Hz)"
+    r"|(?:kilo|mega|giga|tera|peta)?(?:bytes?|bits?|flops?|hertz)"
+    r"|tokens?|elements?|rows|words|messages|requests|operations|instructions|launches|frames"
+    r"|images|samples|steps|iterations|points|pixels|loads|transactions"
+)
+_TIME = (
+    r"(?:ns|us|µs|μs|ms|s|sec|seconds?|milliseconds?|microseconds?|nanoseconds?|minutes?|hours?)"
+)
+_COMPARED = (
+    r"fast|slow|quick|short|long|speed|time|throughput|bandwidth|rate|performance|latency|cheap"
+)
+_UNIT = rf"""(?:
+    (?:{_THING})\ ?(?:/\ ?(?:s|sec|second|ms|µs|μs|us|ns|cycle|clock)\b
+                     |\ (?:per|a|each|every)\ (?:second|millisecond|microsecond|cycle|clock)\b)
+  | [kKMGTPE]i?(?:Bps|bps|FLOPS|flops|FLOPs|OPS)\b | (?:FLOPS|TOPS)\b | [MG]Hz\b
+  | (?:ns|us|µs|μs|ms|secs?)\b | s\b(?![(\w]) | (?:milli|micro|nano|pico)?seconds?\b
+  | minutes?\b
+  | (?:clock\ )?cycles?\b | clock\ ticks\b
+  | [mkM]?W\b(?!\ ?[=×*]) | [mk]?watts?\b | joules?\b
+  | %(?!\w|\ ?[\d(]) | percent(?:age)?\b | per\ cent\b
+  | -?fold\b
+  | (?:times|x|×)\ (?:as\ |the\ |its\ |more\ |less\ |in\ )?(?:{_COMPARED})
+)"""
+# Read with case: "2 s" is a time, "2 S" is a length of the text's own.
+TYPED = re.compile(
+    rf"""(?P<plain>(?:{_DIGITS}[\ -]?|\b{_WORD}[\ -]){_UNIT})
+  | (?P<ratio>{_DIGITS}\ ?(?:×|x)(?!\ ?[\w(\[{{"'`\\\ufffc]))
+  | (?i:\bfactor\ of\ (?:about\ |over\ |nearly\ |some\ )?(?:{_NUMBER}|a\ \w+))
+  | (?i:\b(?:twice|thrice|half|double|triple|quadruple|a\ third|a\ quarter|a\ fifth|a\ tenth)
+        \ (?:as\ (?:fast|slow|quick|long)\b
+           |of\ the\ (?:speed|time|throughput|bandwidth|performance|latency|peak)\b
+           |(?:the\ |its\ )(?:speed|time|throughput|bandwidth|performance|latency)\b))
+  | (?i:\b(?:doubl|halv|tripl)(?:es|ed|ing)\ (?:the\ |its\ |in\ )?
+        (?:speed|throughput|bandwidth|performance|latency)\b)
+  | (?i:\b(?:an\ |{_WORD}\ )?orders?\ of\ magnitude\ (?:as\ |more\ |less\ )?(?:fast|slow|quick))
+    """,
+    re.VERBOSE,
+)
+# The head of a column whose bare numbers are measured.
+HEAD = re.compile(
+    rf"""(?<![\w/])(?:{_THING}|[kMGTP]?FLOPS?)\ ?(?:/\ ?(?:s|sec|second|cycle)\b|\ per\ second)
+  | \b(?:GBps|TFLOPS|GFLOPS|TOPS|GHz|MHz)\b
+  | [(\[,]\ ?(?:ns|us|µs|μs|ms|s|seconds|cycles|%)\ ?[)\]]
+  | \bin\ (?:ns|µs|μs|us|ms|seconds|cycles|%)
+  | ^(?:ns|us|µs|μs|ms|seconds|cycles|%|×)$
+  | (?i:speed-?\ ?up|slow-?down|\btimes\ (?:as\ )?(?:fast|slow)|throughput)
+    """,
+    re.VERBOSE,
+)
+BARE = re.compile(r"(?<![\w.-])\d[\d.,]*(?!\w)")
+_LOOKS = str.maketrans({"⁄": "/", "∕": "/", "٪": "%", "％": "%", "✕": "×", "⨯": "×", "‰": "%"})
+_SPACES = re.compile(r"\s+")
+
+
+LEVEL = re.compile(r"\[\[proof:(\w+)\]\]")
+
+
+def unmarked(text: str) -> str:
+    """Return a line of prose with the numbers alone, where nothing can show how they came about."""
+    return LEVEL.sub(r"\1", WORKED.sub(lambda found: found["number"].strip(), text))
+
+
+_TEX = (
+    (re.compile(r"\\(?:text\w*|math\w+|operatorname)\s*\{([^{}]*)\}"), r"\1"),
+    (re.compile(r"\\[,;:!> ]|~"), " "),
+    (re.compile(r"\\times"), "×"),
+    (re.compile(r"\\%"), "%"),
+    (re.compile(r"[{}]"), ""),
+)  # fmt: skip
+
+
+def formula(text: str) -> str:
+    """Return the text of a formula as it reads: units without the commands around them."""
+    for pattern, instead in _TEX:
+        text = pattern.sub(instead, text)
+    return text
+
+
+def plain(text: str) -> str:
+    """Return a text as a reader sees it: compatible letters and blanks are one."""
+    text = unicodedata.normalize("NFKC", text.translate(_LOOKS)).translate(_LOOKS)
+    return _SPACES.sub(" ", text.replace("−", "-").replace("‑", "-").replace("–", "-"))
+
+
+def typed(text: str) -> list[str]:
+    """Return the numbers of a text that look measured, as they stand there."""
+    return [match[0].strip() for match in TYPED.finditer(plain(text))]
+
+
+# ---------------------------------------------------------------- in a page's HTML
+
+BLOCKS = {
+    *"p li td th h1 h2 h3 h4 h5 h6 summary dt dd figcaption caption legend label text".split(),
+    *"div tr table ul ol dl details form fieldset option blockquote section figure".split(),
+    *"title thead tbody".split(),
+}
+TOLD = ("title", "alt", "aria-label", "placeholder")  # attributes that a reader sees or hears
+# Pictures that a script draws say in words what it computed: a test draws them again.
+DRAWN = "/diagrams/"
+KEY = "\ufffc"  # in the place of a number that has its proof
+BESIDE = re.compile(rf"\w*\d[.,]?{KEY}|{KEY}[.,]?\d\w*")
+
+
+def outside(attributes: dict[str, str]) -> bool:
+    return attributes.get("href", "").startswith(("http://", "https://"))
+
+
+class Reader:
+    """Reads the pieces of a page's HTML as ``rendered.walk`` yields them, and finds numbers."""
+
+    def __init__(self, wrong: Callable[[int, str, str], None]):
+        self.wrong = wrong
+        self.text: list[str] = []
+        self.start = 0
+        self.heads: list[bool] = []  # of the table that is read: whether a column's head is a unit
+        self.settings: list[bool] = []  # whether its head is worked or given, and so its cells
+        self.column = 0
+
+    def read(self, piece: str, start: int, stack: list, text: str) -> None:
+        """Take the next piece; an empty one is a tag."""
+        if piece:
+            if not self.text:
+                self.start = start
+            self.text.append(_seen(piece, stack))
+            return
+        tag, closes = _tag(text, start)
+        element = stack[-1] if stack and not closes else None
+        if element:
+            mine = element.made or rendered.MARK in element.attributes
+            for name in TOLD if element.attributes and not mine and not _exempt(stack[:-1]) else ():
+                if name == "alt" and DRAWN in element.attributes.get("src", ""):
+                    continue
+                for number in typed(element.attributes.get(name, "")):
+                    self.wrong(start, f"{number!r} is typed, in a {name}", MEND)
+        if tag in BLOCKS:
+            self.flush(tag if closes else None, stack)
+        if tag == "tr" and not closes:
+            self.column = 0
+        elif tag == "table":
+            self.heads, self.settings = [], []
+
+    def flush(self, closed: str | None = None, stack: Sequence = ()) -> None:
+        """A block of text has ended: look at it as a whole."""
+        said, self.text = plain("".join(self.text)).strip(), []
+        found = typed(said) if said else []
+        if closed == "td" and self.column < len(self.settings) and self.settings[self.column]:
+            found = []  # the head says how they come about
+        for number in dict.fromkeys(found):
+            self.wrong(self.start, f"{number!r} is typed", MEND)
+        if beside := BESIDE.search(said):
+            what = (
+                f"{beside[0].replace(KEY, '[[...]]')!r}: a digit beside a key reads as one number"
+            )
+            self.wrong(self.start, what, "put a blank or a word between them")
+        if closed == "th":
+            self.heads.append(bool(HEAD.search(said)) and KEY not in said)
+            self.settings.append(KEY in said)
+        elif closed == "td":
+            of_unit = self.column < len(self.heads) and self.heads[self.column]
+            if of_unit and not found and (bare := BARE.search(said)):
+                what = f"{bare[0]!r} is typed, in a column of a measured quantity"
+                self.wrong(self.start, what, MEND)
+            self.column += 1
+
+
+def _seen(piece: str, stack: list) -> str:
+    """Return a piece of text, or the sign of a proved number where the core or a source says it."""
+    if _exempt(stack):
+        return KEY
+    piece = html.unescape(piece)
+    return formula(piece) if "\\" in piece else piece
+
+
+def _exempt(stack: list) -> bool:
+    """Whether the core, a program of the site, or another site that is linked says this."""
+    return any(
+        element.made
+        or rendered.MARK in element.attributes
+        or (element.tag == "a" and outside(element.attributes))
+        for element in stack
+    )
+
+
+def _tag(text: str, start: int) -> tuple[str, bool]:
+    token = rendered.TOKEN.match(text, start)
+    assert token, "the caller has found one here"
+    return (token["end"], True) if token["end"] else (token["tag"], False)
+
+
+# ---------------------------------------------------------------- in data files
+
+
+def in_data(data, sourced: bool = False):
+    """Yield the typed numbers of a data file (YAML, as read) that has no source beside them.
+
+    A source is a key ``source``, ``sources``, ``url`` or ``read`` in the same entry or around it.
+    """
+    if isinstance(data, dict):
+        given = sourced or any(data.get(k) for k in ("source", "sources", "url", "cites"))
+        for value in data.values():
+            yield from in_data(value, given)
+    elif isinstance(data, list):
+        for value in data:
+            yield from in_data(value, sourced)
+    elif isinstance(data, str) and not sourced and not data.startswith(("http://", "https://")):
+        yield from typed(WORKED.sub("", re.sub(r"\[[^\]]*\]\(https?://[^)]*\)", "", data)))

@@ -1,0 +1,118 @@
+"""pytest's side of the machine: pages are collected, run and recorded, and skips are counted.
+
+A conftest.py beside mkdocs.yml turns it on: ``pytest_plugins = ["lockstep.pytest_plugin"]``.
+"""
+
+import os
+
+import pytest
+
+from lockstep import collect, project, running
+from lockstep.mistakes import PageError
+from lockstep.page import paths, read
+from lockstep.source import find_root
+
+ROOT = find_root()
+# Before anything imports what the pages do.
+running.target_of_process(project.of(ROOT)).prepare()
+
+pytest_collect_file = collect.sybil().pytest()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--record", action="store_true", help="write evidence of pages that passed")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """After the last block of a page that passed whole, record the run."""
+    result = yield
+    example = getattr(item, "example", None)
+    if example is not None and item.config.getoption("record"):
+        document = example.document
+        if hasattr(document, "page") and not getattr(document, "recorded", False) and document.done:
+            document.recorded = True
+            document.record()
+    return result
+
+
+# ---------------------------------------------------------------- nothing is skipped silently
+
+_seen: dict[str, int] = {}  # page -> blocks reported
+_skipped: dict[str, list[str]] = {}  # page, or test file -> reasons
+
+
+def pytest_runtest_logreport(report):
+    if hasattr(report, "context"):  # subtests
+        return
+    file = report.nodeid.split("::")[0]
+    if report.when == "call" or (report.when == "setup" and report.outcome != "passed"):
+        _seen[file] = _seen.get(file, 0) + 1
+        if report.outcome == "skipped" and not hasattr(report, "wasxfail"):
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+            _skipped.setdefault(file, []).append(f"{report.nodeid}: {reason}")
+
+
+def expected_skips() -> dict[str, tuple[int, int]]:
+    """Return, for each page, how many blocks run here, and how many it declares not to."""
+    root, found = ROOT, {}
+    for file in paths(root):
+        try:
+            page = read(file, root)
+        except PageError:
+            continue
+        target = running.here(page)
+        runs = sum(block.runs for block in page.blocks) if target else 0
+        needs = target.declared(page) if target else 0
+        if target and target.can_run(page):
+            needs = runs  # it keeps the record of another machine
+        found[page.path] = (runs, needs)
+    return found
+
+
+def _asks_for_every_page(config) -> bool:
+    """Whether this run was to collect every page."""
+    option = config.option
+    if (
+        option.keyword
+        or option.markexpr
+        or option.collectonly
+        or config.getoption("deselect", None)
+    ):
+        return False
+    if config.getoption("lf", False) or config.getoption("ignore", None):
+        return False
+    docs = ROOT / project.of(ROOT).docs
+    return any((ROOT / argument).resolve() in {ROOT, docs} for argument in config.args)
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """Refuse a run whose skips are not the ones that the pages declare."""
+    if hasattr(session.config, "workerinput"):
+        return
+    wrong = []
+    total = allowed = 0
+    whole = _asks_for_every_page(session.config) and not session.shouldstop
+    for page, (runs, needs) in expected_skips().items():
+        if whole and runs and _seen.get(page, 0) != runs:
+            wrong.append(f"{page}: {_seen.get(page, 0)} of {runs} blocks were collected")
+        if _seen.get(page) == runs and runs:  # the page ran whole
+            total, allowed = total + len(_skipped.get(page, [])), allowed + needs
+            if len(_skipped.get(page, [])) != needs:
+                wrong.append(f"{page}: {len(_skipped.get(page, []))} blocks skipped, not {needs}")
+    others = [r for file, rs in _skipped.items() if not file.endswith(".md") for r in rs]
+    if os.environ.get("LOCKSTEP_NO_SKIP") == "1":
+        wrong += [f"skipped: {reason}" for reason in others]
+    session.config.lockstep_summary = (total, allowed, others, wrong)
+    if wrong and session.exitstatus == 0:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    total, allowed, others, wrong = getattr(config, "lockstep_summary", (0, 0, [], []))
+    target = running.target_of_process(project.of(ROOT)).name
+    terminalreporter.section("skips")
+    terminalreporter.line(f"{total} blocks not run ({allowed} declared by their pages) on {target}")
+    terminalreporter.line(f"{len(others)} other tests skipped")
+    for line in others + [f"NOT EXPECTED: {w}" for w in wrong]:
+        terminalreporter.line(f"  {line}")

@@ -1,0 +1,108 @@
+"""What a page must not do: front matter, prose and files that break the promise.
+
+Each check says what is wrong by calling ``wrong``; ``lockstep.page`` knows the file and the line.
+"""
+
+import re
+from collections.abc import Callable
+
+from lockstep import numbers
+from lockstep.block import RECORDED, Block
+from lockstep.languages.base import mentions
+from lockstep.project import Project
+from lockstep.source import MARKER
+
+# HTML that prose may hold. Whatever can show code that is in no source file is not here.
+TAGS = {"a", "br", "code", "div", "figcaption", "figure", "input", "label", "span", "sub", "sup"}
+TAGS |= {"button", "progress", "section"}
+# Keys that the site's engine reads, not we.
+ENGINE_META = {"hide", "search", "icon", "status", "tags", "social", "boost"}
+NO_ALTERNATIVE = re.compile(r"!\[\s*\][(\[]")
+# Of a page's blocks, so many may be only shown; and never what looks like the output of a run.
+SHOWN_AT_MOST = 3
+PRINTED = {"pycon", "text", "console"}
+MARKS = ("--8<--", "-8<-")  # an include, and what is left of a mistyped one
+
+
+def check_front_matter(
+    meta: dict, project: Project, wrong: Callable[[str | None, str, str], None]
+) -> None:
+    """Check the front matter of a page. ``wrong`` takes the key, or None for a missing one."""
+    for key in ("title", "description", "kind"):
+        if not meta.get(key):
+            wrong(None, f"the front matter has no {key}", f"add {key}: ...")
+    for key, value in meta.items():
+        if key in ENGINE_META:
+            continue
+        if key not in project.meta:
+            wrong(key, f"unknown key {key}", f"use one of {', '.join(project.meta)}")
+        elif not isinstance(value, project.meta[key]) or isinstance(value, bool):
+            kind = project.meta[key].__name__
+            wrong(key, f"{key} is not a {kind}", f"give a {kind}")
+    if meta.get("kind") and meta["kind"] not in project.kinds:
+        mend = f"use one of {', '.join(sorted(project.kinds))}"
+        wrong("kind", f"unknown kind {meta['kind']!r}", mend)
+    for part in project.parts:
+        part.check_front_matter(meta, wrong)
+
+
+def check_prose(text: str, project: Project, wrong: Callable[[str, str], None]) -> None:
+    """Check one line of prose."""
+    if MARKER.search(text):
+        mend = "write it as <code>&#45;-8&lt;-- [start:name]</code>"
+        wrong("a section marker in prose disappears from the page", mend)
+    elif NO_ALTERNATIVE.search(re.sub(r"`[^`]*`", "", text)):
+        wrong("an image without a text alternative", "say in the brackets what the picture shows")
+    elif any(mark in text for mark in MARKS) and "`" not in text:
+        wrong("an include outside a fence", "put it inside a fenced block")
+    elif what := typed_html(text):
+        wrong(what, f"move code to {project.folders()} and include it")
+
+
+def typed_html(text: str) -> str | None:
+    """Return what is wrong with the HTML in a line of prose, if it could show typed code."""
+    prose = re.sub(r"`[^`]*`", "``", text)
+    for tag in re.findall(r"<([a-zA-Z][\w-]*)", prose):
+        if tag.lower() not in TAGS:
+            return f"HTML that could show typed code: <{tag}>"
+    if "<" in prose and re.search(r"\bstyle=|\son\w+=|srcdoc|javascript:", prose, re.IGNORECASE):
+        return "HTML with a style or a script"
+    if "<br" in prose and ("``" in prose or "<code" in prose):
+        return "inline code with line breaks"
+    if len(re.findall(r"<code\b", prose)) != len(re.findall(r"</code>", prose)):
+        return "a <code> that goes over several lines"
+    return None
+
+
+def check_files(
+    blocks: list[Block], project: Project, wrong: Callable[[int, str, str], None]
+) -> None:
+    """A block that is a file must be used by a later one; output must follow what printed it."""
+    for i, block in enumerate(blocks):
+        alone = project.languages[block.language].alone
+        name = None if alone else block.options.get("file")
+        if name and not any(mentions(later, name) for later in blocks[i + 1 :] if later.runs):
+            what = f"no later block uses the file {name}"
+            mend = f'load it in a block after this one, for example open("{name}")'
+            wrong(block.page_line, what, mend)
+        if block.language in RECORDED:
+            before = blocks[i - 1] if i else None
+            if before is None or not before.runs or "file" in before.options:
+                what = "no block before this one prints its output"
+                wrong(block.page_line, what, "put it right after the block that prints it")
+
+
+def check_shown(blocks: list[Block], wrong: Callable[[int, str, str], None]) -> None:
+    """Few blocks of a page are only shown, none like output, and no title says figures."""
+    only = [block for block in blocks if "shown" in block.options]
+    for block in only[SHOWN_AT_MOST:]:
+        mend = f"run them; at most {SHOWN_AT_MOST} on a page are only shown"
+        wrong(block.page_line, f"{len(only)} blocks of this page are only shown", mend)
+    for block in only:
+        if block.language in PRINTED:
+            what = f"a {block.language} block that is only shown, which looks like output"
+            wrong(block.page_line, what, "run what prints it, and include that as output")
+    for block in blocks:
+        for key in ("title", "shown", "unrun"):
+            for number in numbers.typed(block.options.get(key, "")):
+                wrong(block.page_line, f"{number!r} is typed, in {key}=", numbers.MEND)

@@ -1,0 +1,141 @@
+"""Every page and every record, read once for all who ask while a site is built.
+
+With LOCKSTEP_DRAFT=1 in the environment an unknown figure, and a page that breaks the rules, are
+shown as such instead of ending the build. A draft is for previews and is never published.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lockstep import evidence, project
+from lockstep.block import Page
+from lockstep.mistakes import Mistake, PageError
+from lockstep.page import paths, read
+from lockstep.source import digest
+
+try:
+    from mkdocs.exceptions import BuildError
+except ImportError:  # another engine
+    BuildError = Exception  # type: ignore[assignment,misc]
+
+
+log = logging.getLogger("mkdocs.lockstep")
+RECHECK = 1.0  # seconds until the files are looked at again: once or so in a build
+
+
+class BadPage(PageError, BuildError):
+    """A page that must not be published. MkDocs prints its lines and stops."""
+
+
+def draft() -> bool:
+    return os.environ.get("LOCKSTEP_DRAFT") == "1"
+
+
+# ---------------------------------------------------------------- pages and evidence, read once
+
+
+class Site:
+    """Every page and every record of evidence/, as they were at one moment."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        self.records = evidence.Evidence(root)
+        self.pages: list[Page] = []
+        mistakes: list[Mistake] = []
+        for file in paths(root):
+            try:
+                self.pages.append(_unchanged(file, root) or _read(file, root))
+            except PageError as error:
+                mistakes += error.mistakes
+        # What each part knows of all pages, by its name
+        self.parts = {part.name: part.state(root, self.pages) for part in project.of(root).parts}
+        for known in self.parts.values():
+            mistakes += getattr(known, "mistakes", [])
+        if mistakes and not draft():
+            raise BadPage(mistakes)
+        for mistake in mistakes:
+            log.warning("%s", mistake)
+        self._by_text = {
+            digest((page.body if page.written is None else page.written).strip()): page
+            for page in self.pages
+        }
+
+    def find(self, text: str) -> Page | None:
+        """Return the page whose body is this text, or None."""
+        return self._by_text.get(digest(text.strip()))
+
+
+_sites: dict[Path, tuple[float, int, Site]] = {}
+# Pages as they were read, each with its files: of a preview's pages, most have not changed.
+_known: dict[Path, tuple[dict[Path, tuple[int, int]], Page]] = {}
+
+
+def _state(file: Path) -> tuple[int, int]:
+    stat = file.stat()
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _unchanged(file: Path, root: Path) -> Page | None:
+    states, page = _known.get(file, ({}, None))
+    try:
+        same = states and all(_state(path) == state for path, state in states.items())
+    except OSError:  # one of them is gone
+        return None
+    return page if same and page and page.root == root else None
+
+
+def _read(file: Path, root: Path) -> Page:
+    before = _state(file)
+    page = read(file, root)
+    places = {root / block.path for block in page.blocks}
+    _known[file] = {file: before} | {path: _state(path) for path in places}, page
+    return page
+
+
+def site(root: Path) -> Site:
+    """Return the pages and evidence of a repository, read again when a file has changed."""
+    now = time.monotonic()
+    looked, state, known = _sites.get(root, (0.0, None, None))
+    if known and now - looked < RECHECK:
+        return known
+    ours = project.of(root)
+    files = [
+        (entry.path, entry.stat().st_mtime_ns, entry.stat().st_size)
+        for folder in (ours.docs, "evidence", *ours.sources)
+        for entry in _walk(root / folder)
+    ]
+    found = hash((draft(), *sorted(files)))
+    if known is None or found != state:
+        known = Site(root)
+    _sites[root] = (now, found, known)
+    return known
+
+
+def forget() -> None:
+    """Let the next look at the files be a real one, however soon it comes."""
+    for root, (_, state, known) in _sites.items():
+        _sites[root] = (-RECHECK, state, known)
+
+
+def _walk(folder: Path) -> Iterator[os.DirEntry]:
+    if folder.is_dir():
+        for entry in os.scandir(folder):
+            if entry.is_dir():
+                yield from _walk(Path(entry.path))
+            else:
+                yield entry
+
+
+@contextmanager
+def stopping():
+    """Turn a page's mistakes into the error that ends the site's build without a traceback."""
+    try:
+        yield
+    except BadPage:
+        raise
+    except PageError as error:
+        raise BadPage(error.mistakes) from None

@@ -1,0 +1,93 @@
+"""Bets: the reader sets a guess before a measured figure is shown.
+
+A bet is a box whose title ends with the range of a slider, and whose text begins with the answer::
+
+    ??? bet "What share of the copy's rate does it reach? (%: 0 to 100)"
+        [[bench:transpose-direct.ratio]]. Its writes go down columns: ...
+
+The answer is the first measured figure of the text, or else its first bold number. Without
+JavaScript the box folds open; with it, ``docs/assets/js/bet.js`` asks first, and keeps the guess.
+"""
+
+import re
+from xml.etree.ElementTree import Element
+
+from markdown.treeprocessors import Treeprocessor
+
+from lockstep import rendered
+from lockstep.block import Block
+from lockstep.parts import Part, Wrong
+from lockstep.source import digest
+
+BOX = re.compile(r'(?P<indent>[ \t]*)\?{3}\+? ?bet(?: +"(?P<title>.*)")? *')
+RANGE = re.compile(
+    r"(?P<question>.+) \((?:(?P<unit>[^():]+): )?(?P<low>[\d.,]+) to (?P<high>[\d.,]+)\)"
+)
+ANSWER = re.compile(r"\[\[(?:bench|micro|worked):|\*\*[\d.,]+")
+
+
+def number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def key(title: str) -> str:
+    """The name of a bet in a reader's browser: another wording is another bet."""
+    return digest(title)[:8]
+
+
+def read(body: str, first: int, wrong: Wrong = lambda *_: None) -> list[str]:
+    """Return the titles of a page's bets. ``wrong`` is called for each mistake."""
+    titles, lines = [], body.splitlines()
+    for at, line in enumerate(lines):
+        if not (opening := BOX.fullmatch(line)):
+            continue
+        title = opening["title"] or ""
+        inside = []
+        for text in lines[at + 1 :]:
+            if text.strip() and not text.startswith("    "):
+                break
+            inside.append(text)
+        scale = RANGE.fullmatch(title)
+        if opening["indent"]:
+            wrong(first + at, "a bet inside something else", "move it to the left margin")
+        elif not scale:
+            mend = 'end its title with the range of the slider: ??? bet "How fast? (TB/s: 0 to 5)"'
+            wrong(first + at, "a bet without a range", mend)
+        elif number(scale["low"]) >= number(scale["high"]):
+            wrong(first + at, "a bet whose range is empty", "write the smaller number first")
+        elif not ANSWER.search("\n".join(inside)):
+            mend = "begin its text with a measured figure, [[bench:ID.FIELD]], or a bold number"
+            wrong(first + at, "a bet without an answer", mend)
+        else:
+            titles.append(title)
+    return titles
+
+
+class Bets(Treeprocessor):
+    """Takes the range off the titles, and gives it to the script."""
+
+    def run(self, root: Element) -> None:
+        for box in root.iter("details"):
+            if box.get("class") != "bet":
+                continue
+            summary = box.find("summary")
+            title = summary.text or ""
+            if scale := RANGE.fullmatch(title):
+                summary.text = scale["question"]
+                box.set("data-bet", key(title))
+                box.set("data-low", f"{number(scale['low']):g}")
+                box.set("data-high", f"{number(scale['high']):g}")
+                box.set("data-unit", scale["unit"] or "")
+                box.set(rendered.MARK, rendered.MADE)
+
+
+class BetPart(Part):
+    """Guesses before figures."""
+
+    name = "bet"
+
+    def check(self, body: str, first: int, blocks: list[Block], wrong: Wrong) -> None:
+        read(body, first, wrong)
+
+    def extend(self, md, state, stopping) -> None:
+        md.treeprocessors.register(Bets(md), "lockstep-bet", 28)

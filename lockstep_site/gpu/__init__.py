@@ -1,0 +1,1 @@
+"""The GPU half of the site: targets, languages, sanitizer, counters."""

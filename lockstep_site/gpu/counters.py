@@ -1,0 +1,132 @@
+"""The tables of the stepper's page: its counts beside a GPU's counters, from the record of a run.
+
+A line ``[[counters:cases]]``, ``[[counters:differences]]``, ``[[counters:generated]]`` or
+``[[counters:refused]]``, by itself between empty lines, becomes what it names.
+"""
+
+import re
+from pathlib import Path
+
+from lockstep import figures
+from lockstep.evidence import Evidence, file_digest
+from lockstep.parts import Part
+from lockstep_site import waiting
+from simulator.hardware import compare
+
+MARKER = re.compile(r"^\[\[counters:(cases|differences|generated|refused)\]\][ \t]*$")
+
+
+def render(which: str, root: Path, records: Evidence) -> str:
+    """Return one of the tables as Markdown."""
+    if which == "refused":
+        return _refused(compare, root)
+    if which == "generated":
+        return _generated(records)
+    if which == "differences":
+        return _differences(compare)
+    return "\n\n".join(_cases(compare, root, records))
+
+
+def fresh(root: Path, record: dict, case) -> bool:
+    """Whether a record holds what a case launches now."""
+    row = record["cases"].get(case.name)
+    if row is None or row["launch"] != case.digest():
+        return False
+    return file_digest(root / case.file) == record["sources"].get(case.file)
+
+
+def _cases(compare, root: Path, records: Evidence):
+    known = sorted(records.others["counters"].items())
+    runs = [record for name, record in known if name.endswith("/stepper")]
+    if not runs:
+        yield waiting.awaiting()
+    for record in runs:
+        device, ncu = record["device"], re.search(r"\d[\d.]*\d", record["version"])
+        yield (
+            f"On an {device['name']}, {record['date']}, with Nsight Compute {ncu[0]}, numba-cuda "
+            f"{record['packages']['numba-cuda']} and driver {device['driver']}. Loads stand before "
+            "stores. Where one number stands, both count it; where two do, the stepper's is the "
+            "first. The last column is the GPU's alone."
+        )
+        rows = []
+        for case in compare.CASES.values():
+            variant = case.name.partition(", ")[2]
+            where = f"{case.file.removeprefix('kernels/')}, {variant}".removesuffix(", ")
+            launch = f"{_size(case.config[0])} x {_size(case.config[1])}"
+            start = [f"`{case.kernel}`<br>{where}", launch]
+            if not fresh(root, record, case):
+                rows.append([*start, waiting.AWAITING, "", "", "", "", ""])
+                continue
+            told = {}
+            for short, metric in compare.METRICS.items():
+                theirs = record["cases"][case.name]["counters"][metric]
+                ours = compare.DIFFERENCES.get((case.name, short), (theirs,))[0]
+                both = [f"{ours:,.0f}", f"{theirs:,.0f}"]
+                told[short] = both[0] if both[0] == both[1] else " / ".join(both)
+            branches = record["cases"][case.name]["counters"][compare.BRANCHES]
+            share = record["cases"][case.name]["counters"][compare.EFFICIENCY]
+            cells = [
+                f"{told[f'{count}, loads']}; {told[f'{count}, stores']}"
+                for count in ("requests", "sectors", "bank conflicts", "shared-memory cycles")
+            ]
+            cells.append(told["divergent branches"])
+            cells.append(figures.quantity(share / 100, "%") if branches else "no branch")
+            rows.append([*start, *cells])
+        heads = ["Requests", "Sectors", "Bank conflicts", "Shared-memory cycles"]
+        heads += ["Divergent branches", "Uniform"]
+        yield figures.table(["Kernel", "Blocks x threads", *heads], rows)
+
+
+def _size(shape) -> str:
+    shape = list(shape) if isinstance(shape, tuple) else [shape]
+    while len(shape) > 1 and shape[-1] == 1:
+        shape.pop()
+    return str(shape[0]) if len(shape) == 1 else f"({', '.join(map(str, shape))})"
+
+
+def _differences(compare) -> str:
+    rows: dict[tuple[str, str], list[str]] = {}
+    for (case, short), (*_, reason) in compare.DIFFERENCES.items():
+        kernel, _, variant = case.split(":")[1].partition(", ")
+        name = f"`{kernel}`" + (f", {variant}" if variant else "")
+        rows.setdefault((reason, name), []).append(short)
+    cells: dict[tuple[str, str], list[str]] = {}
+    for (reason, name), counts in rows.items():
+        cells.setdefault((reason, "; ".join(counts)), []).append(name)
+    table = [
+        [counts, figures.sentence(reason), ", ".join(names)]
+        for (reason, counts), names in cells.items()
+    ]
+    table.append(["branch efficiency", figures.sentence(compare.FEWER), "kernels with a branch"])
+    return figures.table(["Count", "Why it differs", "Where"], table)
+
+
+def _generated(records: Evidence) -> str:
+    for name, record in sorted(records.others["counters"].items()):
+        if name.endswith("/generated") and record["fresh"]:
+            return (
+                f"On {record['device']['name']}, {record['date']}: {record['kernels']} generated "
+                f"kernels and {record['programs']} written ones, all with the stepper's results."
+            )
+    return waiting.awaiting()
+
+
+def _refused(compare, root: Path) -> str:
+    rows = []
+    for source, file in compare.kernels(root).items():
+        path = source.split(":")[0]
+        reason = compare.LEFT_OUT.get(source) or compare.LEFT_OUT.get(path)
+        reason = reason or compare.refused(root, file)
+        if reason:
+            rows.append([f"`{source}`", reason])
+    return figures.table(["Kernel", "Why"], rows) if rows else "No kernel of the site."
+
+
+class CountersPart(Part):
+    """A GPU's counters beside the stepper's counts."""
+
+    name = "counters"
+    marker = MARKER
+
+    def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
+        return render(marker[1], site.root, site.records)

@@ -1,0 +1,71 @@
+"""``python -m lockstep gpu``: run every page and every kernel test here and write evidence/."""
+
+import ast
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from lockstep_site.gpu import machine, profile, sanitizer
+from lockstep_site.gpu.targets import NO_GPU
+
+STEPS = ("pages", "kernels", "sanitizer", "counters", "bench")
+WRONG_KERNELS = "tests.wrong_kernels"  # its CASES are run one by one, each by this module's name
+
+
+def not_on(file: Path) -> dict[str, str]:
+    """Return the compilers that a file of kernel tests cannot run with, and why: its ``NOT_ON``."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "NOT_ON":
+            return ast.literal_eval(node.value)
+    return {}
+
+
+def gpu(root: Path, steps: list[str], targets: list[str]) -> int:
+    """Run every page and every kernel test on the GPU here and write evidence/."""
+    found = machine.gpus()
+    if not found:
+        print(NO_GPU, file=sys.stderr)
+        return 2
+    print(f"{len(found)} x {found[0]['name']}, driver {found[0]['driver']}", flush=True)
+    codes = {}
+    base = {k: v for k, v in os.environ.items() if k != "NUMBA_ENABLE_CUDASIM"}
+    base["LOCKSTEP_NO_SKIP"] = "1"
+    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    for target in targets:
+        env = base | {"LOCKSTEP_TARGET": target}
+        if "pages" in steps:
+            print(f"== pages on {target}", flush=True)
+            codes[f"pages {target}"] = subprocess.call(
+                [*pytest, "docs", "--record"], cwd=root, env=env
+            )
+        if "kernels" in steps:
+            print(f"== kernel tests on {target}", flush=True)
+            tests = []
+            for file in sorted((root / "tests").glob("test_kernels*.py")):
+                if reason := not_on(file).get(target):
+                    print(f"not on {target}: {file.name}: {reason}", flush=True)
+                else:
+                    tests.append(str(file.relative_to(root)))
+            codes[f"kernels {target}"] = subprocess.call([*pytest, *tests], cwd=root, env=env)
+    if "sanitizer" in steps:
+        for tool in sanitizer.TOOLS:
+            print(f"== compute-sanitizer {tool}", flush=True)
+            codes[f"sanitizer {tool}"] = sanitizer.run(root, tool, base)
+        print("== known-wrong kernels", flush=True)
+        cases = importlib.import_module(WRONG_KERNELS).CASES
+        codes["known-wrong kernels"] = sanitizer.run_wrong(root, cases, base)
+    if "counters" in steps:
+        print("== a GPU's counters beside the stepper's", flush=True)
+        codes["counters"] = profile.run(root, base)
+        codes["generated kernels"] = profile.generated(root, base)
+    if "bench" in steps:
+        print("== benchmarks", flush=True)
+        codes["benchmarks"] = subprocess.call(
+            [sys.executable, "-m", "benchmarks"], cwd=root, env=base
+        )
+    print()
+    for name, code in codes.items():
+        print(f"{name}: {'passed' if code == 0 else f'FAILED ({code})'}")
+    return 1 if any(codes.values()) else 0

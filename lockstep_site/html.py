@@ -1,0 +1,56 @@
+"""What this site's own programs write into pages, beside prose: tags and classes."""
+
+import re
+from pathlib import Path
+
+from lockstep import rendered
+
+# Quizzes and exercises, the roadmap, the glossary, the map, the ways in.
+TAGS = {
+    "a": {"data-term", "data-platform", "data-item"},
+    "button": {"type", "data-progress"},
+    "dl": set(),
+    "div": {
+        *"data-platform data-title data-exercise data-list data-item".split(),
+        *"data-graded data-run data-label".split(),
+    },
+    "figure": {"data-play"},
+    "details": {"data-bet", "data-low", "data-high", "data-unit"},
+    "fieldset": set(),
+    "form": {"data-quiz", "data-exercise"},
+    "i": {"data-item"},
+    "input": {
+        *"data-done data-solved aria-label autocomplete spellcheck placeholder accept".split()
+    },
+    "label": {"title"},
+    "legend": set(),
+    "li": {"data-aliases", "data-item"},
+    "option": {"value"},
+    "p": {"data-run"},
+    "select": {"name"},
+    "span": {"data-platform", "data-of"},
+    "td": {"data-eq", "data-claim", "data-unverified"},
+    "ul": {"data-list"},
+}
+CLASSES = """
+about cards chart chip continue entries entry__names entry__text exercise exercise__done facts
+finder folded go grid hero hero__lead hero__ways hint item item--planned item--written item__id
+item__meta item__state item__time item__title items letters map map--all map-filter
+map-filter__said map-filter__scripted map__claim map__eq map__eq--close map__eq--exact
+map__eq--metal-only map__eq--none map__eq--partial map__id map__small md-button
+md-button--primary names needs needs__graph needs__page phase phase__bars phase__done planned plot
+progress progress__said progress__tools quiz quiz__act quiz__answer quiz__number quiz__question
+quiz__said quiz__verdict quiz__why right score score__said solution source sources term terms
+tick tick__next tick__ways unverified uses warp ways written wrong
+"""
+
+SELECTOR = re.compile(r"\.([a-z][\w-]*)(?=[^{}]*\{)")
+
+
+def allow(root: Path) -> None:
+    """Allow them, and the classes that this site's style sheets know; those are reviewed."""
+    styled = set(CLASSES.split())
+    for sheet in (root / "docs/assets/css").glob("*.css"):
+        found = SELECTOR.findall(sheet.read_text(encoding="utf-8"))
+        styled |= {name for name in found if not name.startswith("md-")}
+    rendered.allow(TAGS, styled)

@@ -1,0 +1,195 @@
+"""Larger pictures of measured figures, drawn from the evidence when the site is built.
+
+``[[plot:roofline]]``, on a line of its own, becomes an SVG that takes the page's colors, light or
+dark, and a table with the same figures.
+"""
+
+import html
+import math
+import re
+
+from lockstep import figures
+from lockstep.evidence import Evidence
+from lockstep.parts import Part
+from lockstep_site import charts, in_flight, ladder, timelines, waiting
+
+MARKER = re.compile(r"^\[\[plot:([a-z]+)\]\][ \t]*$")
+
+# The ceilings, each a name and the id of a microbenchmark: memory's, and those of arithmetic.
+MEMORY = ("reads of memory", "occupancy-bandwidth-100-x4")
+ARITHMETIC = (
+    ("float32 multiply-adds", "occupancy-fma-75-x4"),
+    ("TF32 by cuBLAS", "matmul-tf32"),  # a kernel, no limit: other runs did a little more
+    ("bfloat16 by wgmma", "wgmma-ceiling"),  # from operands that are there already
+)
+SWEEP = "roofline-dial-"  # microbenchmarks with an intensity: a line
+# The ceiling of a kernel on tensor cores, by its numbers; both formats of 16 bits have one rate
+NARROW = {"bfloat16": "wgmma-ceiling", "float16": "wgmma-ceiling", "tf32": "matmul-tf32"}
+NO_ROOF = {"float8_e4m3"}  # numbers whose ceiling nobody measured: no dot
+TF32 = "tf32-"  # such a kernel takes and gives float32, and its id says how it multiplies
+
+WIDTH, HEIGHT = 680, 440
+LEFT, RIGHT, TOP, BOTTOM = 56, 18, 24, 44
+LEAST_X, MOST_X = 2.0**-4, 2.0**12  # operations for each byte
+LEAST_Y, MOST_Y = 0.01, 1000.0  # TFLOP/s
+LABELS = 12
+LETTER = 6.2  # about the width of one
+
+
+def render(name: str, records: Evidence, as_text: bool = False) -> str:
+    """Return a plot as Markdown. ``as_text``: its table alone."""
+    if name == "ladder":
+        return ladder.render(records, as_text)
+    if name in in_flight.PLOTS:
+        return in_flight.render(name, records, as_text)
+    if name == "streams":
+        return timelines.render(records, as_text)
+    if name != "roofline":
+        known = ", ".join(("roofline", "ladder", "streams", *in_flight.PLOTS))
+        raise KeyError(f"no plot {name} (there are: {known})")
+    return roofline(records, as_text)
+
+
+def roofline(records: Evidence, as_text: bool = False) -> str:
+    """Draw attainable speed over intensity, and every benchmark that has both."""
+    micro = records.microbenchmarks
+    needed = [MEMORY, *ARITHMETIC]
+    missing = [i for _, i in needed if i not in micro or not micro[i]["fresh"]]
+    if missing:
+        return waiting.awaiting(", ".join(missing))
+    bandwidth = micro[MEMORY[1]]["value"] / 1e3  # TB/s, which is TFLOP/s at intensity 1
+    peaks = [(words, micro[i]["value"]) for words, i in ARITHMETIC]
+    points = []
+    for row_id, row in sorted(records.benchmarks.items()):
+        if row["fresh"] and row.get("flops") and row.get("bytes") and row["dtype"] not in NO_ROOF:
+            intensity = row["flops"] / row["bytes"]
+            numbers = "tf32" if row_id.startswith(TF32) else row["dtype"]
+            ceiling = micro.get(NARROW.get(numbers), micro[ARITHMETIC[0][1]])
+            peak = ceiling["value"]
+            share = row["tflops"] / min(peak, intensity * bandwidth)
+            points.append((row_id, row["title"], intensity, row["tflops"], share))
+    sweep = [
+        (row["intensity"], row["value"])
+        for row_id, row in micro.items()
+        if row_id.startswith(SWEEP) and row["fresh"]
+    ]
+    table = _table(points)
+    if as_text:
+        return table
+    picture = _draw(bandwidth, peaks, points, sorted(sweep))
+    return f'{picture}\n\n??? note "The figures of the plot"\n\n' + "\n".join(
+        f"    {line}" for line in table.split("\n")
+    )
+
+
+def _table(points: list[tuple]) -> str:
+    rows = []
+    for row_id, _, intensity, tflops, share in sorted(points, key=lambda point: point[2]):
+        speed, part = figures.quantity(tflops, "TFLOP/s"), figures.quantity(share, "%")
+        rows.append([f"`{row_id}`", figures.quantity(intensity), speed, part])
+    head = ["Kernel", "Operations a byte", "Speed", "Share of the roof"]
+    return figures.table(head, rows, [False, True, True, True])
+
+
+def _x(intensity: float) -> float:
+    share = math.log(intensity / LEAST_X) / math.log(MOST_X / LEAST_X)
+    return round(LEFT + (WIDTH - LEFT - RIGHT) * min(max(share, 0), 1), 1)
+
+
+def _y(tflops: float) -> float:
+    share = math.log(tflops / LEAST_Y) / math.log(MOST_Y / LEAST_Y)
+    return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * min(max(share, 0), 1), 1)
+
+
+def _line(points: list[tuple[float, float]], color: str, width: float, dash: str = "") -> str:
+    path = " ".join(f"{_x(x)},{_y(y)}" for x, y in points)
+    dashed = f"; stroke-dasharray: {dash}" if dash else ""
+    style = f"fill: none; stroke: {color}; stroke-width: {width}{dashed}"
+    return f'<polyline points="{path}" style="{style}"/>'
+
+
+def _draw(bandwidth, peaks, points, sweep) -> str:
+    inside, names = [], []  # names stand in front of everything
+    for power in range(-4, 13, 2):
+        x = 2.0**power
+        words = f"1/{2**-power}" if power < 0 else str(2**power)
+        inside.append(_line([(x, LEAST_Y), (x, MOST_Y)], "var(--ls-line)", 1))
+        names.append(charts.text(_x(x), HEIGHT - BOTTOM + 16, words, "middle", "--ls-soft"))
+    for power in range(-2, 4):
+        y = 10.0**power
+        inside.append(_line([(LEAST_X, y), (MOST_X, y)], "var(--ls-line)", 1))
+        names.append(charts.text(LEFT - 6, _y(y) + 4, f"{y:g}", "end", "--ls-soft"))
+    names.append(
+        charts.text(WIDTH / 2, HEIGHT - 8, "operations for each byte of device memory", "middle")
+    )
+    names.append(charts.text(4, 11, "TFLOP/s"))
+    taken = []
+    for words, peak in reversed(peaks):
+        ridge = peak / bandwidth
+        dash = "" if peak == peaks[0][1] else "6 4"
+        foot = LEAST_X if not dash else peaks[0][1] / bandwidth
+        roof = [(foot, foot * bandwidth), (ridge, peak), (MOST_X, peak)]
+        inside.append(_line(roof, "var(--ls-ink)", 2, dash))
+        # Right of where the slope goes on, left of most kernels; below, if a roof is close above
+        start, height = _x(ridge) + 30, _y(peak)
+        close = any(0 < height - _y(other) < 40 for _, other in peaks)
+        foot_of_name = round(height + (13 if close else -5), 1)
+        names.append(charts.text(round(start, 1), foot_of_name, words))
+        taken.append((start, start + LETTER * len(words), foot_of_name - 4, 11))
+        taken.append((_x(ridge), WIDTH - RIGHT, height, 7))
+    names.append(charts.text(_x(4) - 10, _y(4 * bandwidth), MEMORY[0], "end"))
+    if sweep:
+        inside.append(_line(sweep, "var(--ls-cpu)", 1.5, "2 3"))
+    points = [point for point in points if point[3] >= LEAST_Y]  # the table has the others, too
+    for _, title, intensity, tflops, share in points:
+        words = f"{title}: {figures.quantity(tflops, 'TFLOP/s')}, {figures.quantity(share, '%')}"
+        inside.append(
+            f'<circle cx="{_x(intensity)}" cy="{_y(tflops)}" r="4" style="fill: var(--ls-accent); '
+            f'fill-opacity: 0.75"><title>{html.escape(words)} of the roof</title></circle>'
+        )
+    names += _labels(points, taken)
+    roofs = ", ".join(f"{name} {figures.quantity(peak, 'TFLOP/s')}" for name, peak in peaks)
+    words = (
+        f"A roofline. Memory's slope, a copy of {figures.quantity(bandwidth, 'TB/s')}, meets the "
+        f"roof of {peaks[0][0]} at {figures.quantity(peaks[0][1] / bandwidth)} operations for each "
+        f"byte. The flat roofs: {roofs}. {len(points)} benchmarks are dots, each compared with the "
+        "roof of its own numbers in the table under the picture."
+    )
+    return charts.picture(WIDTH, HEIGHT, words, inside + names)
+
+
+def _labels(points: list[tuple], taken: list[tuple] | None = None) -> list[str]:
+    """Name the points that come closest to the roof, as far as the names do not overlap.
+
+    ``taken``: what a name may not cover, as left and right end, middle, and the distance to keep.
+    """
+    dots = [(_x(intensity), _y(tflops)) for _, _, intensity, tflops, _ in points]
+    taken = [*(taken or []), *((x - 5, x + 5, y, 10) for x, y in dots)]
+    shapes = []
+    for row_id, _, intensity, tflops, _ in sorted(points, key=lambda point: -point[4]):
+        x, y, width = _x(intensity), _y(tflops), LETTER * len(row_id)
+        right = x + 8 + width < WIDTH - RIGHT
+        start = x + 8 if right else x - 8 - width
+        for middle in (y, y + 6):  # beside its dot, or a little lower
+            free = all(
+                abs(middle - other) > distance or start > end or start + width < begin
+                for begin, end, other, distance in taken
+            )
+            if free and start > LEFT and len(shapes) < LABELS:
+                taken.append((start, start + width, middle, 11))
+                at = x + (8 if right else -8)
+                shapes.append(
+                    charts.text(round(at, 1), middle + 4, row_id, "start" if right else "end")
+                )
+                break
+    return shapes
+
+
+class PlotsPart(Part):
+    """Pictures that are drawn of measurements."""
+
+    name = "plots"
+    marker = MARKER
+
+    def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
+        return render(marker[1], site.records, as_text=plain)

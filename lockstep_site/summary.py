@@ -1,0 +1,270 @@
+"""What ran, over the whole site: the tables of the evidence page, as Markdown."""
+
+import html
+import posixpath
+import re
+from collections import Counter
+
+from lockstep import figures, running
+from lockstep.evidence import Evidence
+from lockstep.page import Page
+from lockstep.parts import Part
+from lockstep_site import charts, waiting
+from lockstep_site.gpu.needs import uses_gpu
+from lockstep_site.gpu.targets import COMPILERS, GPU_TARGETS
+
+MARKER = re.compile(r"^\[\[evidence:summary\]\][ \t]*$", re.MULTILINE)
+ACRONYMS = {"gemm", "nccl"}
+
+
+def render(pages: list[Page], records: Evidence, folder: str = "evidence") -> str:
+    """Return the overview of all evidence. ``folder``, below docs/, is where it will stand."""
+    with_blocks = [page for page in pages if page.blocks]
+
+    def link(page: Page) -> str:
+        return f"[{_text(page.title)}]({posixpath.relpath(page.uri, folder)})"
+
+    parts = [
+        "## Blocks by proof",
+        _levels(with_blocks, records),
+        "## Pages and their runs",
+        _pages(with_blocks, records, link),
+        "## The two compilers, page by page",
+        _compilers(with_blocks, records, link),
+        "## Blocks that are only shown",
+        _shown(with_blocks, link),
+        "## compute-sanitizer",
+        _sanitizer(records),
+        "## Benchmarks",
+        _benchmarks(records),
+        "## Microbenchmarks",
+        _microbenchmarks(records),
+        "## Measured twice",
+        _twice(records),
+    ]
+    return "\n\n".join(parts)
+
+
+def as_text(text: str) -> str:
+    """Return what ``render`` gave without its charts and the marks for style sheets."""
+    return re.sub(r"<svg.*?</svg>|</?span[^>]*>", "", text)
+
+
+def _table(head: list[str], rows: list[list[str]], nothing: str) -> str:
+    return figures.table(head, rows) if rows else nothing
+
+
+def _folded(head: list[str], groups: dict[str, list[list[str]]], nothing: str) -> str:
+    """Return a table for each group of rows, folded under the group's name."""
+    return (
+        "\n\n".join(
+            f'<details class="note" markdown="1"><summary>{_text(name)}: {len(rows)}</summary>\n\n'
+            f"{_table(head, rows, nothing)}\n\n</details>"
+            for name, rows in groups.items()
+        )
+        or nothing
+    )
+
+
+def _script(row: dict) -> str:
+    """Return what a row's script is called."""
+    name = _module(row).replace("_", " ")
+    return name.upper() if name in ACRONYMS else name.capitalize()
+
+
+def _module(row: dict) -> str:
+    return posixpath.basename(row["script"]).removesuffix(".py")
+
+
+def _section(page: Page) -> str:
+    """Return the folder of a page, in words."""
+    folder = posixpath.dirname(page.name).replace("-", " ").replace("/", ", ")
+    return folder.capitalize() or "The first pages"
+
+
+def _text(text: object) -> str:
+    """Return a text as Markdown for a table's cell that renders as the text itself."""
+    return re.sub(r"([\\`*_\[\]{}|])", r"\\\1", html.escape(str(text), quote=False))
+
+
+def _levels(pages: list[Page], records: Evidence) -> str:
+    counts = Counter(proof.level for page in pages for proof in records.proofs(page))
+    total = sum(counts.values())
+    rows = [
+        [
+            f'<span class="proof__level proof--{level}">{level}</span>',
+            str(counts[level]),
+            figures.quantity(counts[level] / total, "%"),
+        ]
+        for level in records.project.levels
+        if counts[level]
+    ]
+    nothing = "No page has a block yet."
+    return _table(["Level", "Blocks", "Share"], rows, nothing) + (
+        f"\n\n{total} blocks on {len(pages)} pages." if rows else ""
+    )
+
+
+def _pages(pages: list[Page], records: Evidence, link) -> str:
+    groups: dict[str, list] = {}
+    for page in pages:
+        rows = groups.setdefault(_section(page), [])
+        if not any(block.runs for block in page.blocks):
+            rows.append([link(page), f"{len(page.blocks)} shown", "nothing to run", "none"])
+            continue
+        runs = records.runs(page)
+        on_gpu = [run for run in runs if run["target"] in GPU_TARGETS]
+        needs_gpu = uses_gpu(page)
+        where = sorted({run["device"]["name"] for run in on_gpu})
+        if not where:
+            where = [waiting.AWAITING if needs_gpu else "a CPU" if runs else "awaiting a run"]
+        levels = Counter(proof.level for proof in records.proofs(page))
+        counts = ", ".join(
+            f"{levels[level]} {level}" for level in records.project.levels if levels[level]
+        )
+        told = on_gpu or runs
+        dates = sorted({run["date"] for run in told})
+        again = f"`.venv/bin/python -m lockstep run {page.path}`"
+        title = f"{link(page)}<br>{again}"
+        rows.append([title, counts, _text(", ".join(where)), ", ".join(dates) or "none"])
+    return _folded(
+        ["Page, and how to run it", "Blocks", "Device", "Date"], groups, "No page has a block yet."
+    )
+
+
+def _compilers(pages: list[Page], records: Evidence, link) -> str:
+    groups: dict[str, list] = {}
+    for page in pages:
+        refused = page.meta.get("not_on", {})
+        wanted = set(running.wanted(page)) | set(refused)
+        if not wanted & set(COMPILERS):
+            continue
+        runs = {run["target"]: run for run in records.runs(page)}
+        cells = []
+        for target in COMPILERS:
+            if target in refused:
+                cells.append(f"no: {_text(refused[target])}")
+            elif target in runs:
+                cells.append(f"passed with {runs[target]['packages'].get(target, '?')}")
+            else:
+                cells.append(waiting.AWAITING)
+        groups.setdefault(_section(page), []).append([link(page), *cells])
+    return _folded(["Page", *COMPILERS], groups, "No page has a Numba kernel yet.")
+
+
+def _shown(pages: list[Page], link) -> str:
+    rows = [
+        [link(page), f"`{block.source}`", _text(block.options["shown"])]
+        for page in pages
+        for block in page.blocks
+        if "shown" in block.options
+    ]
+    return _table(["Page", "Block", "Why it is not run"], rows, "None.")
+
+
+def _sanitizer(records: Evidence) -> str:
+    """Return a row for each tool and device: its records are one for each file of tests."""
+    groups: dict[tuple, list[dict]] = {}
+    for name, record in sorted(records.others["sanitizer"].items()):
+        key = name.split("/")[1], record["device"]["name"], not record["fresh"]
+        groups.setdefault(key, []).append(record)
+    rows = []
+    for (tool, device, stale), found in sorted(groups.items()):
+        date = max(record["date"] for record in found)
+        if stale:
+            last = f"last run {date}, for older code"
+            rows.append([tool, "", waiting.AWAITING, _text(device), last])
+        else:
+            passed = sum(record["tests_passed"] for record in found)
+            said = sorted({finding for record in found for finding in record["findings"]})
+            rows.append([tool, str(passed), _text("; ".join(said)), _text(device), date])
+    head = ["Tool", "Kernel tests", "Findings", "Device", "Date"]
+    return _table(head, rows, "No run under compute-sanitizer is recorded yet.")
+
+
+def _benchmarks(records: Evidence) -> str:
+    groups: dict[str, list] = {}
+    for row_id, row in sorted(records.benchmarks.items()):
+        ours = figures.quantity(row["ours"], row["unit"])
+        reference = figures.quantity(row["reference"], row["unit"])
+        name = f" ({_text(row['reference_name'])})" if row.get("reference_name") else ""
+        ratio = figures.quantity(row["ratio"])
+        cells = [ours, reference + name, f"{ratio}<br>{charts.bars(row)}"]
+        if not row["fresh"]:
+            cells = [waiting.AWAITING, "", ""]
+        title = f"{_text(row['title'])}<br>`{row_id}`<br>{_again(row)}"
+        groups.setdefault(_script(row), []).append([title, *cells, _where(row)])
+    head = ["Benchmark", "Ours", "Reference", "Speed ratio", "Device, date, runs"]
+    return _folded(head, dict(sorted(groups.items())), "No benchmark is recorded yet.")
+
+
+def _where(row: dict) -> str:
+    """Return where and when a row was measured, and its figure over its runs."""
+    return f"{_text(row['device']['name'])}, {row['date']}<br>{charts.spark(row)}"
+
+
+def _again(row: dict) -> str:
+    """Return the command that measures a row again."""
+    return f"`make bench NAME={_module(row)}`"
+
+
+def _microbenchmarks(records: Evidence) -> str:
+    groups: dict[str, list] = {}
+    for row_id, row in sorted(records.microbenchmarks.items()):
+        value = figures.quantity(row["value"], row["unit"]) if row["fresh"] else waiting.AWAITING
+        title = f"{_text(row['title'])}<br>`{row_id}`<br>{_again(row)}"
+        groups.setdefault(_script(row), []).append(
+            [title, value, _text(row["method"]), _where(row)]
+        )
+    head = ["What", "Value", "How", "Device, date, runs"]
+    return _folded(head, dict(sorted(groups.items())), "No microbenchmark is recorded yet.")
+
+
+def _twice(records: Evidence) -> str:
+    """Say how many rows have a second measurement, and list those where it differs."""
+    tables = (records.benchmarks, records.microbenchmarks)
+    every = [(i, row) for table in tables for i, row in sorted(table.items()) if row["fresh"]]
+    pairs = [(i, row, point) for i, row in every for point in row.get("again", [])]
+    if not pairs:
+        return "No row has a second measurement yet."
+    again = len({i for i, _, _ in pairs})
+    elsewhere = len({i for i, row, point in pairs if point["gpu"] != row.get("gpu")})
+    rows = []
+    for row_id, row, point in pairs:
+        if point["differs"]:
+            key = "ours" if "ours" in row else "value"
+            spreads = (figures.quantity(of["spread"], "%") for of in (row, point))
+            rows.append(
+                [
+                    f"{_text(row['title'])}<br>`{row_id}`",
+                    figures.quantity(row[key], row["unit"]),
+                    figures.quantity(point[key], row["unit"]),
+                    figures.quantity(point["difference"], "%"),
+                    " and ".join(spreads),
+                ]
+            )
+    head = ["What", "First", "Second", "Apart", "Spreads"]
+    text = (
+        f"{again} of {len(every)} figures were measured a second time, {elsewhere} of them on "
+        "another GPU of the same kind. "
+    )
+    if not rows:
+        return text + "No pair is further apart than the larger of its two spreads."
+    return text + (
+        f"{len(rows)} pairs are further apart than the larger of their two spreads:\n\n"
+        + _folded(head, {"Pairs that are": rows}, "")
+    )
+
+
+class SummaryPart(Part):
+    """The tables of the evidence page."""
+
+    name = "summary"
+    marker = MARKER
+
+    def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
+        text = render(site.pages, site.records, folder)
+        return as_text(text) if plain else text
+
+    def lists(self, page: Page) -> bool:
+        return bool(MARKER.search(page.body))

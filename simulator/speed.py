@@ -1,0 +1,202 @@
+"""How fast the stepper is beside Numba's simulator: ``python -m simulator.speed`` prints the table.
+
+Ten kernels of the usual kinds, each written for this. Each simulator runs in a process of its own;
+the CPU time of the best of three launches counts, compilation in none.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+SCRIPT = """
+import math
+import numpy as np
+from numba import cuda, float32
+
+F = np.float32
+
+@cuda.jit
+def add(a, b, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] + b[i]
+
+@cuda.jit
+def saxpy(alpha, x, y):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        y[i] = alpha * x[i] + y[i]
+
+@cuda.jit
+def matmul(a, b, c):
+    x, y = cuda.grid(2)
+    if x < c.shape[1] and y < c.shape[0]:
+        total = float32(0)
+        for k in range(a.shape[1]):
+            total += a[y, k] * b[k, x]
+        c[y, x] = total
+
+@cuda.jit
+def tiled(a, b, c):
+    s = cuda.shared.array((8, 8), float32)
+    t = cuda.shared.array((8, 8), float32)
+    x, y = cuda.grid(2)
+    i, j = cuda.threadIdx.x, cuda.threadIdx.y
+    total = float32(0)
+    for k in range(0, a.shape[1], 8):
+        s[j, i] = a[y, k + i]
+        t[j, i] = b[k + j, x]
+        cuda.syncthreads()
+        for n in range(8):
+            total += s[j, n] * t[n, i]
+        cuda.syncthreads()
+    c[y, x] = total
+
+@cuda.jit
+def reduce(a, out):
+    s = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    s[t] = a[i] if i < a.size else float32(0)
+    cuda.syncthreads()
+    half = 32
+    while half > 0:
+        if t < half:
+            s[t] += s[t + half]
+        cuda.syncthreads()
+        half //= 2
+    if t == 0:
+        cuda.atomic.add(out, 0, s[0])
+
+@cuda.jit
+def histogram(values, counts):
+    i = cuda.grid(1)
+    if i < values.size:
+        cuda.atomic.add(counts, values[i], 1)
+
+@cuda.jit
+def transpose(a, out):
+    tile = cuda.shared.array((16, 17), float32)
+    x, y = cuda.grid(2)
+    tile[cuda.threadIdx.y, cuda.threadIdx.x] = a[y, x]
+    cuda.syncthreads()
+    x = cuda.blockIdx.y * 16 + cuda.threadIdx.x
+    y = cuda.blockIdx.x * 16 + cuda.threadIdx.y
+    out[y, x] = tile[cuda.threadIdx.x, cuda.threadIdx.y]
+
+@cuda.jit
+def stencil(a, out):
+    x, y = cuda.grid(2)
+    if 0 < x < a.shape[1] - 1 and 0 < y < a.shape[0] - 1:
+        out[y, x] = F(0.25) * (a[y - 1, x] + a[y + 1, x] + a[y, x - 1] + a[y, x + 1])
+
+@cuda.jit
+def mandelbrot(out, most):
+    x, y = cuda.grid(2)
+    if x < out.shape[1] and y < out.shape[0]:
+        cr = x / out.shape[1] * 3 - 2
+        ci = y / out.shape[0] * 2 - 1
+        zr = zi = 0.0
+        n = 0
+        while n < most and zr * zr + zi * zi < 4:
+            zr, zi = zr * zr - zi * zi + cr, 2 * zr * zi + ci
+            n += 1
+        out[y, x] = n
+
+@cuda.jit
+def nbody(position, force):
+    i = cuda.grid(1)
+    if i < position.shape[0]:
+        fx = float32(0)
+        fy = float32(0)
+        for j in range(position.shape[0]):
+            dx = position[j, 0] - position[i, 0]
+            dy = position[j, 1] - position[i, 1]
+            r = dx * dx + dy * dy + float32(0.01)
+            w = float32(1) / (r * math.sqrt(r))
+            fx += dx * w
+            fy += dy * w
+        force[i, 0] = fx
+        force[i, 1] = fy
+
+r = np.random.default_rng(0)
+f = lambda *s: r.random(s, dtype=np.float32)
+LAUNCHES = {
+    "vector add": (add, (16, 128), [f(2000), f(2000), f(2000)]),
+    "saxpy, grid stride": (saxpy, (4, 64), [F(2), f(2000), f(2000)]),
+    "matmul, naive": (matmul, ((4, 4), (8, 8)), [f(32, 32), f(32, 32), f(32, 32)]),
+    "matmul, tiled": (tiled, ((3, 3), (8, 8)), [f(24, 24), f(24, 24), f(24, 24)]),
+    "reduction": (reduce, (16, 64), [f(1000), np.zeros(1, F)]),
+    "histogram": (histogram, (16, 128), [r.integers(0, 64, 2000), np.zeros(64, np.int32)]),
+    "transpose, tiled": (transpose, ((2, 2), (16, 16)), [f(32, 32), f(32, 32)]),
+    "stencil": (stencil, ((6, 6), (8, 8)), [f(48, 48), f(48, 48)]),
+    "mandelbrot": (mandelbrot, ((4, 4), (8, 8)), [np.zeros((32, 32), np.int32), 50]),
+    "n-body": (nbody, (2, 64), [f(128, 2), f(128, 2)]),
+}
+"""
+
+
+def measure():
+    """Seconds of each launch: the best of three after one to compile, in this process."""
+    namespace = {"__name__": "speed"}
+    if os.environ["SPEED"] != "numba":
+        from simulator.stepper import Stepper, remember
+
+        stepper = Stepper(mode=os.environ["SPEED"], raise_findings=False)
+        remember("speed_kernels.py", SCRIPT)
+        with stepper.installed():
+            exec(compile(SCRIPT, "speed_kernels.py", "exec"), namespace)
+    else:
+        exec(compile(SCRIPT, "speed_kernels.py", "exec"), namespace)
+    cuda, times = namespace["cuda"], {}
+    for name, (kernel, config, arguments) in namespace["LAUNCHES"].items():
+        places = [cuda.to_device(a) if getattr(a, "shape", ()) else a for a in arguments]
+        if os.environ["SPEED"] != "numba":
+            kernel[config](*places)
+        best = float("inf")
+        for _ in range(3):
+            began = time.process_time()
+            kernel[config](*places)
+            best = min(best, time.process_time() - began)
+        times[name] = best
+    import resource
+
+    times["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps(times))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="The stepper's speed beside Numba's simulator.")
+    parser.add_argument("--kernels", help="only those whose name has this in it")
+    given = parser.parse_args()
+    found = {}
+    for which in ("numba", "run", "check"):
+        environment = {**os.environ, "SPEED": which, "NUMBA_ENABLE_CUDASIM": "1"}
+        done = subprocess.run(
+            [sys.executable, "-c", "from simulator.speed import measure; measure()"],
+            env=environment, stdout=subprocess.PIPE, text=True, check=True,
+        )  # fmt: skip
+        found[which] = json.loads(done.stdout)
+    print(f"{'kernel':22}{'Numba ms':>10}{'run ms':>9}{'check ms':>10}{'run':>8}{'check':>8}")
+    ratios = {"run": [], "check": []}
+    for name, slow in found["numba"].items():
+        if name == "memory" or given.kernels and given.kernels not in name:
+            continue
+        ours = {k: found[k][name] for k in ratios}
+        for k in ratios:
+            ratios[k].append(slow / ours[k])
+        print(
+            f"{name:22}{1e3 * slow:10.1f}{1e3 * ours['run']:9.2f}{1e3 * ours['check']:10.2f}"
+            f"{slow / ours['run']:7.1f}x{slow / ours['check']:7.1f}x"
+        )
+    medians = [statistics.median(ratios[k]) for k in ratios]
+    print(f"{'median':51}{medians[0]:7.1f}x{medians[1]:7.1f}x")
+    print(f"{'slowest':51}{min(ratios['run']):7.1f}x{min(ratios['check']):7.1f}x")
+    print("memory, MiB: " + ", ".join(f"{k} {v['memory']:.0f}" for k, v in found.items()))
+
+
+if __name__ == "__main__":
+    main()

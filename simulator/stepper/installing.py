@@ -1,0 +1,189 @@
+"""The stepper in Numba's place for a whole process: ``install()``, and the variable STEPPER.
+
+``STEPPER=check`` (or ``run``) in the environment does what ``install(mode="check")`` does, as soon
+as Python starts where the package is installed. Where Numba itself is installed, its ``njit``,
+``vectorize`` and types stay as they are; only ``numba.cuda`` is replaced.
+"""
+
+import atexit
+import importlib.util
+import os
+import sys
+
+from . import host, types
+from .faults import MissingName
+
+VARIABLE = "STEPPER"
+SUCCESSOR = "numba_cuda_mlir"
+_installed = None  # (stepper, what to put back)
+
+
+class Refusing:
+    """Finds no module, and says so for those of numba.cuda that the stepper does not have."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.startswith(("numba.cuda.", f"{SUCCESSOR}.")):
+            raise ModuleNotFoundError(f"the stepper has no module `{name}`", name=name)
+
+
+def modules(stepper, beside):
+    """What stands in for which module. ``beside``: Numba itself, where it is, or None."""
+    cuda = stepper.cuda
+    found = {"numba.cuda": cuda, "numba.cuda.random": cuda.random, **parts(cuda)}
+    if hasattr(host.np, "modules") and not sys.modules.get("numpy"):
+        found |= host.np.modules()  # there is no NumPy: the stand-in is the scripts' as well
+    if beside is None:
+        found |= {"numba": stepper.numba, "numba.types": stepper.numba.types}
+        found |= {"numba.core": stepper.numba.core, "numba.core.errors": stepper.numba.core.errors}
+        found["numba.core.config"] = found["numba.config"] = stepper.numba.config
+        found["numba.core.types"] = stepper.numba.types
+        cuda.types = stepper.numba.types
+    else:
+        cuda.types = beside.types
+        cuda.config = beside.config
+    found["numba.cuda.types"] = cuda.types
+    successor = host.Module(SUCCESSOR)
+    successor.cuda, successor.types, successor.__path__ = cuda, cuda.types, []
+    for name, value in vars(stepper.numba).items():
+        if isinstance(value, types.Scalar):
+            setattr(successor, name, value)
+    found[SUCCESSOR] = successor
+    found[f"{SUCCESSOR}.types"] = cuda.types
+    for name in [n for n in found if n.startswith("numba.cuda")]:
+        found[SUCCESSOR + name.removeprefix("numba")] = found[name]
+    return found
+
+
+def parts(cuda):
+    """The modules inside numba.cuda from which scripts take names."""
+    found = {}
+
+    def module(name, **names):
+        made = found[name] = host.Module(name)
+        made.__path__ = []
+        for key, value in names.items():
+            setattr(made, key, value)
+        outer, _, last = name.rpartition(".")
+        setattr(found.get(outer, cuda), last, made)
+        return made
+
+    def failing(name):
+        return type(name, (Exception,), {"__doc__": "Never raised: there is no driver here."})
+
+    module("numba.cuda.cudadrv")
+    module(
+        "numba.cuda.cudadrv.devicearray",
+        DeviceNDArray=host.DeviceArray,
+        DeviceNDArrayBase=host.DeviceArray,
+        is_cuda_ndarray=lambda x: isinstance(x, host.DeviceArray),
+    )
+    module(
+        "numba.cuda.cudadrv.driver",
+        CudaAPIError=failing("CudaAPIError"),
+        LinkerError=failing("LinkerError"),
+        driver=None,
+    )
+    module(
+        "numba.cuda.cudadrv.error",
+        CudaSupportError=failing("CudaSupportError"),
+        CudaDriverError=failing("CudaDriverError"),
+        NvvmError=failing("NvvmError"),
+    )
+    cuda.CudaSupportError = found["numba.cuda.cudadrv.error"].CudaSupportError
+    cuda.devicearray = found["numba.cuda.cudadrv.devicearray"]
+    found["numba.cuda.devicearray"] = cuda.devicearray
+    return found
+
+
+def install(**settings):
+    """Put the stepper in Numba's place, for the rest of the process; returns the Stepper.
+
+    ``settings`` are those of ``Settings``: by default findings are raised at the end of the launch
+    that has them, in mode "check". Modules that took ``cuda`` from Numba before keep it, so install
+    first. A second call replaces the first.
+    """
+    from . import Stepper
+
+    global _installed
+    uninstall()
+    settings.setdefault("mode", "check")
+    stepper = Stepper(**settings)
+    beside = None
+    if "numba" in sys.modules or importlib.util.find_spec("numba") is not None:
+        import numba as beside
+    new = modules(stepper, beside)
+    prefixes = ("numba.cuda", SUCCESSOR)
+    before = {n: m for n, m in sys.modules.items() if n.startswith(prefixes) or n in new}
+    for name in before:
+        del sys.modules[name]
+    sys.modules.update(new)
+    restore = []
+    if beside is not None:
+        restore.append((beside, "cuda", vars(beside).get("cuda")))
+        restore += [(beside, n, getattr(beside, n)) for n in ("vectorize", "guvectorize")]
+        beside.cuda = stepper.cuda
+        beside.vectorize = for_gpu(beside.vectorize, stepper.cuda.vectorize)
+        beside.guvectorize = for_gpu(beside.guvectorize, stepper.cuda.guvectorize)
+    sys.meta_path.insert(0, Refusing)
+    _installed = stepper, new, before, restore
+    return stepper
+
+
+def for_gpu(on_cpu, on_gpu):
+    """``vectorize`` with target "cuda" goes to the stepper, every other to Numba itself."""
+
+    def choose(*args, target="cpu", **options):
+        if target == "cuda":
+            return on_gpu(*args, **options)
+        return on_cpu(*args, target=target, **options)
+
+    return choose
+
+
+def uninstall():
+    """Undo ``install``."""
+    global _installed
+    if _installed is None:
+        return
+    _, new, before, restore = _installed
+    _installed = None
+    sys.meta_path.remove(Refusing)
+    for name, made in new.items():
+        if sys.modules.get(name) is made:
+            del sys.modules[name]
+    sys.modules.update(before)
+    for owner, name, value in restore:
+        if value is None:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, value)
+
+
+def installed():
+    """The Stepper that ``install`` put in Numba's place, or None."""
+    return _installed[0] if _installed else None
+
+
+def install_from_environment():
+    """What the variable STEPPER asks for: at the end, findings are printed and the status is 1."""
+    mode = os.environ.get(VARIABLE, "")
+    if mode in ("", "0") or installed():
+        return installed()
+    if mode not in ("run", "check"):
+        raise SystemExit(f"{VARIABLE} must be run or check, not {mode!r}")
+    stepper = install(mode=mode, raise_findings=False)
+
+    def tell():
+        from .report import as_text
+
+        if stepper.findings:
+            sys.stdout.flush()
+            print(as_text(stepper.findings, sys.stderr.isatty()), file=sys.stderr, flush=True)
+            os._exit(1)
+
+    atexit.register(tell)
+    return stepper
+
+
+__all__ = ["MissingName", "install", "install_from_environment", "installed", "uninstall"]

@@ -1,0 +1,393 @@
+"""Check mode for kernels that turn out to be in order: threads run straight on, NumPy adds up.
+
+Instrumented code steps the lanes of a warp one statement at a time, which is exact and slow. Most
+launches have no fault, and for those the order of the threads changes nothing. So a launch runs in
+*tallied* code first: plain code in which a thread notes each run of statements that it comes to,
+with a key that is the same for all lanes of a warp that would run it together (the number of the
+turn of each loop around it), and the element that each access touches. From those notes the counts
+follow as they would from steps.
+
+The notes also tell whether anything can be wrong: an element that one thread writes and another
+uses between the same two barriers (or in another block), an element that nothing wrote, a
+negative index, a mask that names a lane which has ended, an exception. This knows less than
+`checks` and so suspects more than there is. Whatever it is, memory is put back as it was,
+instrumented code runs the launch and says what is wrong. Findings come from there alone.
+"""
+
+import builtins
+import io
+from collections import Counter
+
+from .counts import Access
+from .types import Array
+
+FLUSH = 400_000  # notes that are kept before they are added up
+DENSE = 1 << 22  # tables up to so many entries are marked and not sorted
+
+
+class Suspicious(Exception):
+    """Something may be wrong: instrumented code has to look."""
+
+
+class Tally:
+    """The notes of one launch, and what they add up to in its Counts."""
+
+    def __init__(self, grid, np, arguments):
+        self.grid, self.np = grid, np
+        program = grid.program
+        self.arguments = dict(zip(program.kernel.source.params, arguments, strict=True))
+        self.sites = [s for s in program.sites if s.root]
+        self.runs = [[] for _ in range(program.runs)]
+        self.items = {s.number: [] for s in self.sites}
+        self.keys = {s.number: [] for s in self.sites if s.run < 0}
+        self.tracked = [*self.runs, *self.keys.values()]
+        self.segments, self.times, self.ends = [], [], []  # threads, barriers before, lengths
+        self.per_block = grid.block[0] * grid.block[1] * grid.block[2]
+        self.printed = io.StringIO()
+        self.executed, self.active = Counter(), Counter()
+        self.cells = {}  # id of global memory -> what is known of its cells over all blocks
+        self.writes = self.written_memories()
+
+    def names(self):
+        """What tallied code calls."""
+        names = {f"B{k}": notes.append for k, notes in enumerate(self.runs)}
+        names.update({f"F{k}": notes.append for k, notes in self.items.items()})
+        names.update({f"K{k}": notes.append for k, notes in self.keys.items()})
+
+        def unwritten():
+            raise Suspicious
+
+        def say(*parts):
+            builtins.print(*parts, file=self.printed)
+
+        names.update(UNWRITTEN=unwritten, PRINT=say)
+        return names
+
+    # ------------------------------------------------------------ where arrays lie
+
+    def view(self, site):
+        """The array of a site: of shared and local memory one that stands for all."""
+        kind, which = site.root
+        if kind == "param":
+            return self.arguments[which]
+        if kind == "constant":
+            return self.grid.program.constants[int(which[1:])]
+        if kind == "shared":
+            return self.example.shared[which]
+        return None
+
+    def written_memories(self):
+        """The places that a store or an atomic operation goes to."""
+        found = set()
+        for site in self.sites:
+            if site.kind != "load":
+                found.add(self.place(site))
+        return found
+
+    def place(self, site):
+        """What tells one memory from another: for global memory the memory itself."""
+        kind, which = site.root
+        if kind in ("param", "constant"):
+            view = self.arguments[which] if kind == "param" else self.view(site)
+            return "global", id(view.memory)
+        return kind, which
+
+    # ------------------------------------------------------------ noting
+
+    def segment(self, t):
+        """A thread has run until it waits or ends."""
+        self.segments.append(t)
+        self.times.append(t.block.barriers)
+        self.ends.extend(map(len, self.tracked))
+
+    def block_done(self, last=False):
+        """A block has ended: add up, if there is enough."""
+        if last or sum(self.ends[-len(self.tracked) :]) > FLUSH:
+            self.flush()
+
+    def flush(self):
+        """Add up the notes and forget them."""
+        np = self.np
+        if not self.segments:
+            return
+        self.example = self.segments[0].block
+        block = np.array([t.block.number for t in self.segments], np.int64)
+        number = np.array([t.number for t in self.segments], np.int64)
+        times = np.array(self.times, np.int64)
+        together = block * (int(times.max()) + 1) + times
+        _, group = np.unique(together, return_inverse=True)
+        warps = -(-self.per_block // 32)
+        ends = np.array(self.ends, np.int64).reshape(len(block), -1)
+        lengths = np.diff(ends, axis=0, prepend=0)
+        self.thread, self.block, self.group = block * self.per_block + number, block, group
+        self.warp, self.lane = block * warps + number // 32, number % 32
+        found = {}
+        for k, notes in enumerate(self.runs):
+            if notes:
+                found[k] = self.requests(np.array(notes, np.int64), lengths[:, k])
+        for step in self.grid.program.steps:
+            if step.run in found:
+                place = step.number
+                self.executed[place] += found[step.run].count
+                self.active[place] += len(found[step.run].index)
+        self.split(found)
+        races = {}
+        for site in self.sites:
+            items = self.items[site.number]
+            if not items:
+                continue
+            if site.run >= 0:
+                where = found[site.run]
+            else:
+                column = len(self.runs) + list(self.keys).index(site.number)
+                where = self.requests(
+                    np.array(self.keys[site.number], np.int64), lengths[:, column]
+                )
+            items = np.array(items, np.int64)
+            if len(items) != len(where.index):
+                raise Suspicious
+            self.access(site, items, where)
+            place = self.place(site)
+            if place in self.writes and place[0] in ("global", "shared"):
+                races.setdefault(place, []).append((site, items, where.index))
+        for place, parts in races.items():
+            self.look(place, parts)
+        for notes in (*self.tracked, *self.items.values()):
+            notes.clear()
+        for notes in (self.segments, self.times, self.ends):
+            notes.clear()
+
+    def requests(self, keys, lengths):
+        """The warp-wide executions that the notes of one run belong to."""
+        np = self.np
+        index = np.repeat(np.arange(len(lengths)), lengths)
+        warp = self.warp[index]
+        low, high = int(keys.min()), int(keys.max())
+        if high - low < 4 * len(keys):
+            known, of, span = None, keys - low, high - low + 1
+        else:
+            known, of = np.unique(keys, return_inverse=True)
+            span = len(known)
+        first = int(warp.min())
+        pairs = (warp - first) * span + of
+        size = (int(warp.max()) - first + 1) * span
+        if size < DENSE:
+            counts = np.bincount(pairs, minlength=size)
+            there = np.flatnonzero(counts)
+            lanes = counts[there]
+            request = (np.cumsum(counts > 0) - 1)[pairs]
+        else:
+            there, request, lanes = np.unique(pairs, return_inverse=True, return_counts=True)
+        key = there % span + low if known is None else known[there % span]
+        return Requests(index, request, there // span + first, key, lanes)
+
+    def different(self, numbers, size):
+        """The different ones among numbers from 0 to ``size``, in order."""
+        np = self.np
+        if size >= DENSE:
+            return np.unique(numbers)
+        there = np.zeros(size, bool)
+        there[numbers] = True
+        return np.flatnonzero(there)
+
+    def split(self, found):
+        """Branches at which the lanes of a warp went different ways."""
+        split = self.grid.counts.split
+        for step, here, there, kind in self.grid.program.branches:
+            if here not in found or there not in found:
+                continue
+            at, taken = found[here], found[there].table()
+            scale, add = {"if": (1, 0), "turn": (1, 1), "first": (1 << 20, 1)}[kind]
+            keys = (at.key * scale + add).tolist()
+            n = 0
+            for warp, key, lanes in zip(at.warp.tolist(), keys, at.lanes.tolist(), strict=True):
+                n += 0 < taken.get((warp, key), 0) < lanes
+            if n:
+                split[step] += n
+
+    # ------------------------------------------------------------ accesses
+
+    def access(self, site, items, where):
+        """Add the accesses of one site to the counts."""
+        np, counts = self.np, self.grid.counts
+        view = self.view(site)
+        if view is None:  # of a thread's own: at the same address in each
+            space, addresses = "local", items * site.size
+        else:
+            space = view.memory.space
+            addresses = view.memory.address + view.start + items * view.step
+        access = counts.accesses.get((site.number, space))
+        if access is None:
+            access = counts.accesses[site.number, space] = Access(site, space)
+        access.requests += where.count
+        access.lanes += len(items)
+        request, size = where.request, site.size
+        if site.kind == "atomic":
+            low = int(addresses.min())
+            span = int(addresses.max()) - low + 1
+            _, same = np.unique(request * span + (addresses - low), return_counts=True)
+            access.contention = max(access.contention, int(same.max()))
+        if space in ("global", "local"):
+            low = int(addresses.min()) >> 5
+            span = (int(addresses.max()) + size >> 5) - low + 1
+            sectors = (addresses >> 5) - low
+            pairs = request * span + sectors
+            if ((addresses + size - 1 >> 5) - low != sectors).any():
+                pairs = np.concatenate([pairs, request * span + (addresses + size - 1 >> 5) - low])
+            pairs = self.different(pairs, where.count * span)
+            access.sectors += len(pairs)
+            lines = pairs // span * (span // 4 + 2) + ((pairs % span + low >> 2) - (low >> 2))
+            lines = np.sort(lines)  # almost in order already
+            access.lines += int((np.diff(lines, prepend=-1) != 0).sum())
+            if space == "global":
+                counts.sectors.update((self.different(pairs % span, span) + low).tolist())
+        elif space == "shared":
+            self.wavefronts(access, addresses, where, size)
+
+    def wavefronts(self, access, addresses, where, size):
+        """Turns of shared memory: see `counts.wavefronts`."""
+        np = self.np
+        request = where.request
+        part = self.lane[where.index] * size // 128 if size > 4 else 0
+        request_part = request * 4 + part
+        words = addresses >> 2
+        span = int(words.max()) + 3
+        pairs = [request_part * span + words]
+        if size > 4:
+            pairs += [request_part * span + words + k for k in range(1, size // 4)]
+        pairs = self.different(np.concatenate(pairs), where.count * 4 * span)
+        bank = pairs // span * 32 + (pairs % span & 31)
+        banks, turns = np.unique(bank, return_counts=True)
+        parts, first = np.unique(banks // 32, return_index=True)
+        most = np.maximum.reduceat(turns, first)
+        whole, first = np.unique(parts // 4, return_index=True)
+        ways = np.maximum.reduceat(most, first)
+        access.wavefronts += int(most.sum())
+        access.conflicts += int(most.sum()) - len(parts)
+        for n, times in zip(*np.unique(ways, return_counts=True), strict=True):
+            access.ways[int(n)] += int(times)
+
+    # ------------------------------------------------------------ can anything be wrong?
+
+    def look(self, place, parts):
+        """Raise Suspicious if two threads use one cell without an order, as far as one can see."""
+        np = self.np
+        view = self.view(parts[0][0])
+        if any(site.size != view.memory.grain for site, _, _ in parts):
+            raise Suspicious
+        grain = view.memory.grain
+        groups = int(self.group.max()) + 1
+        size = len(view.memory.bytes) // grain + 1
+        uses = []  # (kind, cell, cell and group, thread)
+        for site, items, index in parts:
+            own = self.view(site)
+            cell = (own.start + items * own.step) // grain
+            uses.append((site.kind, cell, cell * groups + self.group[index], self.thread[index]))
+        together = np.concatenate([u[2] for u in uses])
+        if size * groups >= DENSE:  # number those that occur
+            _, together = np.unique(together, return_inverse=True)
+        room = int(together.max()) + 1
+        parts = np.split(together, np.cumsum([len(u[2]) for u in uses])[:-1])
+        threads = np.concatenate([u[3] for u in uses])
+        # One thread of each cell and time; where another is not it, there are two.
+        one, two = np.zeros(room, np.int64), np.zeros(room, bool)
+        one[together] = threads
+        two[together[one[together] != threads]] = True
+        self.compare([(u[0], p) for u, p in zip(uses, parts, strict=True)], two)
+        if place[0] != "global":
+            return
+        # The same over blocks, which nothing orders, for all that was noted so far.
+        known = self.cells.get(place)
+        if known is None:
+            known = self.cells[place] = (
+                np.full(size, -1), np.zeros(size, bool), {k: np.zeros(size, bool) for k in KINDS}
+            )  # fmt: skip
+        for kind, cell, _, thread in uses:
+            block = thread // self.per_block
+            new = known[0][cell] < 0
+            known[0][cell[new]] = block[new]
+            known[1][cell[known[0][cell] != block]] = True
+            known[2][kind][cell] = True
+        self.compare(known[2].items(), known[1])
+
+    def compare(self, uses, two):
+        """Raise Suspicious if what several threads use is written, or is not always atomic."""
+        np = self.np
+        by = {kind: np.zeros(len(two), bool) for kind in KINDS}
+        for kind, cells in uses:
+            if cells.dtype == bool:
+                by[kind] |= cells
+            else:
+                by[kind][cells] = True
+        if (two & (by["store"] | by["load"] & by["atomic"])).any():
+            raise Suspicious
+
+
+KINDS = ("load", "store", "atomic")
+
+
+class Requests:
+    """Notes of one run: ``index`` (segment) and ``request`` of each; of each request its warp, its
+    key and how many lanes it has.
+    """
+
+    def __init__(self, index, request, warp, key, lanes):
+        self.index, self.request = index, request.reshape(-1)
+        self.warp, self.key, self.lanes = warp, key, lanes
+        self.count = len(lanes)
+        self._table = None
+
+    def table(self):
+        """{(warp, key): lanes}."""
+        if self._table is None:
+            pairs = zip(self.warp.tolist(), self.key.tolist(), strict=True)
+            self._table = dict(zip(pairs, self.lanes.tolist(), strict=True))
+        return self._table
+
+
+def attempt(grid, np, values):
+    """Run a launch in tallied code. Returns whether it did, and whether it was in order.
+
+    If not, memory is as it was before.
+    """
+    program = grid.program
+    views = [v for v, t in zip(values, program.argtypes, strict=True) if isinstance(t, Array)]
+    memories = {id(v.memory): v.memory for v in views}.values()
+    before = [
+        (m, bytes(m.bytes), None if m.written is None else bytes(m.written)) for m in memories
+    ]
+    marked = []
+    for name, v in zip(program.kernel.source.params, values, strict=True):
+        if name in program.tally:
+            if len(v.memory.bytes) != v.size * v.dtype.size or v.step != v.dtype.size:
+                return False
+            if any(v.memory is other.memory for _, other in marked):
+                return False
+            v.marks = bytearray(0 if w else 1 for w in v.memory.written[:: v.dtype.size])
+            marked.append((name, v))
+    try:
+        grid.tally = tally = Tally(grid, np, values)
+        grid.run(values)
+        tally.block_done(last=True)
+        if grid.findings:
+            raise Suspicious
+    except Exception:
+        for memory, data, written in before:
+            memory.bytes[:] = data
+            if written is not None:
+                memory.written[:] = written
+        return False
+    finally:
+        grid.tally = None
+    for _, v in marked:
+        size, written = v.dtype.size, v.memory.written
+        for k, left in enumerate(v.marks):
+            if not left:
+                written[k * size : (k + 1) * size] = b"\x01" * size
+    grid.counts.executed, grid.counts.active = tally.executed, tally.active
+    threads = grid.grid[0] * grid.grid[1] * grid.grid[2] * tally.per_block
+    grid.used = threads + sum(tally.active.values())
+    text = tally.printed.getvalue()
+    if text:
+        builtins.print(text, end="")
+    return True

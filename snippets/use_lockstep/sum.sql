@@ -1,0 +1,1 @@
+SELECT place, SUM(apples) FROM crates GROUP BY place ORDER BY place;

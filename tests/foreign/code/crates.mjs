@@ -1,0 +1,1 @@
+export const total = (crates) => crates.reduce((sum, crate) => sum + crate.apples, 0);

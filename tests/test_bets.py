@@ -1,0 +1,117 @@
+"""Bets: what a page may write, what it becomes, and how a reader's guess is asked and kept."""
+
+import json
+import re
+
+import pytest
+
+from lockstep_site import bet
+from tests.pages import PAGES, ROOT, switch, url_of
+
+AXE = ROOT / "node_modules/axe-core/axe.min.js"
+GOOD = '??? bet "How fast? (TB/s: 0 to 5)"\n    **3**. It waits.\n'
+LESSONS = [page for page in PAGES if page.meta["kind"] == "lesson"]
+
+
+def test_a_bet_is_read_with_its_range():
+    assert bet.read(GOOD, 1) == ["How fast? (TB/s: 0 to 5)"]
+    scale = bet.RANGE.fullmatch("By (say) how much? (times: 0.5 to 1,000)")
+    assert (scale["question"], scale["unit"]) == ("By (say) how much?", "times")
+    assert [bet.number(scale[side]) for side in ("low", "high")] == [0.5, 1000]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (GOOD.replace(" (TB/s: 0 to 5)", ""), "a bet without a range"),
+        (GOOD.replace("0 to 5", "5 to 0"), "a bet whose range is empty"),
+        (GOOD.replace("**3**", "Three"), "a bet without an answer"),
+        (f"- item\n\n    {GOOD}", "a bet inside something else"),
+    ],
+)
+def test_a_bad_bet_is_refused_with_its_line(text, says):
+    mistakes = []
+    assert bet.read(text, 7, lambda *what: mistakes.append(what)) == []
+    [(line, what, mend)] = mistakes
+    assert what == says and mend and line == (9 if "inside" in says else 7)
+
+
+@pytest.mark.parametrize("page", LESSONS, ids=lambda page: page.path)
+def test_each_lesson_asks_for_a_bet(page):
+    assert bet.read(page.body, page.body_line)
+
+
+def test_no_two_bets_are_kept_under_one_key():
+    keys = [bet.key(title) for page in LESSONS for title in bet.read(page.body, 1)]
+    assert len(set(keys)) == len(keys)
+
+
+# ---------------------------------------------------------------- in the browser
+
+PAGE = next(page for page in LESSONS if page.name.endswith("/threads-and-blocks"))
+
+
+@pytest.fixture(scope="module")
+def tab(chromium, server):
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    tab = context.new_page()
+    tab.goto(url_of(PAGE, server))
+    tab.wait_for_load_state("networkidle")
+    yield tab
+    context.close()
+
+
+def test_the_answer_waits_for_the_guess_and_the_guess_is_kept(tab):
+    box = tab.locator("details.bet").first
+    assert not box.get_by_text("one after the other").is_visible()
+    slider = box.get_by_role("slider", name="Your guess")
+    slider.press("End")
+    assert box.locator("output").inner_text() == "32 lanes"
+    assert slider.get_attribute("aria-valuetext") == "32 lanes"
+    box.get_by_role("button", name="Show what it is").press("Enter")
+    assert box.locator(".bet__told").inner_text() == "You said 32 lanes. Off by a factor of 2."
+    assert box.get_by_text("one after the other").is_visible()
+    assert list(json.loads(tab.evaluate("localStorage.lockstep"))["bets"].values()) == [32]
+    tab.reload()
+    tab.wait_for_load_state("networkidle")
+    assert "You said 32 lanes" in box.inner_text()
+
+
+def test_a_prefix_of_a_unit_is_understood(chromium, server):
+    """The slider counts in TB/s, and a figure may be told in GB/s."""
+    page = next(page for page in LESSONS if page.name.endswith("/vector-add"))
+    context = chromium.new_context()
+    tab = context.new_page()
+    tab.goto(url_of(page, server))
+    tab.wait_for_load_state("networkidle")
+    box = tab.locator("details.bet").first
+    if not re.search(r"\d", box.locator(".measured").first.text_content()):
+        pytest.skip("this figure awaits a GPU run")
+    tab.evaluate("document.querySelector('details.bet .measured').textContent = '2,500\\u00a0GB/s'")
+    box.get_by_role("button", name="Show what it is").click()
+    assert box.locator(".bet__told").inner_text() == "You said 2.5 TB/s. Within a tenth."
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_it(scheme, chromium, server):
+    context = chromium.new_context()
+    tab = context.new_page()
+    tab.goto(url_of(PAGE, server))
+    tab.wait_for_load_state("networkidle")
+    switch(tab, scheme)
+    tab.evaluate(AXE.read_text(encoding="utf-8"))
+    found = tab.evaluate("axe.run('details.bet')")["violations"]
+    assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
+    context.close()
+
+
+def test_without_javascript_it_folds_open(chromium, server):
+    context = chromium.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(url_of(PAGE, server))
+    box = tab.locator("details.bet").first
+    assert not box.locator("form").count()
+    box.locator("summary").click()
+    assert box.get_by_text("one after the other").is_visible()
+    context.close()

@@ -1,0 +1,181 @@
+"""Graded exercises: each solution passes, each tempting wrong answer does not, and it says why."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from lockstep_site import exercise
+from simulator import grade
+from tests.pages import PAGES, ROOT
+
+NAMES = exercise.names(ROOT)
+TEXTS = {name: (ROOT / exercise.FOLDER / f"{name}.py").read_text("utf-8") for name in NAMES}
+WRONG = [(name, label) for name in NAMES for label in exercise.load(name, ROOT).wrong]
+ARCHIVE = ROOT / "docs/assets/vendor/run-here/stepper.zip"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_solution_passes_and_reaches_par(name):
+    known = exercise.load(name, ROOT)
+    verdict = grade.grade(TEXTS[name], known.solution)
+    assert verdict["passed"] and not verdict["notes"], verdict["message"]
+    assert verdict["met"] is (True if known.par else None)
+    assert [passed for _, passed in verdict["cases"]] == [True] * len(verdict["cases"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_the_reader_starts_from_is_not_the_answer(name):
+    """It fails, or it is right and above par: something is left to do."""
+    known = exercise.load(name, ROOT)
+    verdict = grade.grade(TEXTS[name], known.program)
+    assert not verdict["passed"] or verdict["met"] is False, verdict["message"]
+
+
+@pytest.mark.parametrize(("name", "label"), WRONG)
+def test_a_tempting_answer_is_refused_with_a_reason(name, label):
+    code, says = exercise.load(name, ROOT).wrong[label]
+    verdict = grade.grade(TEXTS[name], code)
+    assert not verdict["passed"] or verdict["met"] is False
+    assert says in verdict["message"]
+    if verdict["line"]:
+        assert 1 <= verdict["line"] <= len(code.splitlines())
+
+
+def test_cases_are_awkward():
+    """A kernel without its guard passes where every block is full."""
+    for name in NAMES:
+        cases = grade._cases(exercise.load(name, ROOT))
+        assert len(set(cases)) == len(cases)
+        assert len(cases) >= 2 or "one warp" in TEXTS[name].lower(), name
+
+
+@pytest.fixture(scope="module")
+def in_the_browser():
+    """{name: verdict} of every solution, in the Python of the reader's browser."""
+    jobs = [["grade", exercise.load(name, ROOT).solution, TEXTS[name]] for name in NAMES]
+    node = shutil.which("node") or shutil.which("node", path=sys.prefix + "/bin")
+    done = subprocess.run(
+        [node, "tests/run_here.mjs", ARCHIVE],
+        cwd=ROOT,
+        input=json.dumps(jobs),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return dict(zip(NAMES, json.loads(done.stdout), strict=True))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_browser_grades_as_this_python_does(name, in_the_browser):
+    """Without NumPy: the same verdict, the same counts, and time to spare."""
+    here = grade.grade(TEXTS[name], exercise.load(name, ROOT).solution)
+    there = in_the_browser[name]["verdict"]
+    for verdict in (here, there):
+        del verdict["seconds"]
+    assert there == here
+    assert in_the_browser[name]["launches"], "nothing to step through"
+
+
+def test_every_exercise_is_on_one_page():
+    pages = {}
+    for page in PAGES:
+        for name in exercise.named((ROOT / page.path).read_text("utf-8")):
+            pages.setdefault(name, []).append(page.path)
+    assert {name: len(where) for name, where in pages.items()} == dict.fromkeys(NAMES, 1)
+
+
+# ---------------------------------------------------------------- what the grader says
+
+HEAD = "import numpy as np\nfrom numba import cuda\n\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "says", "line"),
+    [
+        ("x = 1\n", "There is no `reverse` in your program", None),
+        (HEAD + "def reverse(x, out):\n    pass\n", "put `@cuda.jit` above it", 4),
+        (HEAD + "@cuda.jit\ndef reverse(x, out):\n    out[0] = x[\n", "SyntaxError", 6),
+        (HEAD + "@cuda.jit\ndef reverse(x, out):\n    pass\n", "No thread wrote it", None),
+        (HEAD + "@cuda.jit\ndef reverse(x):\n    pass\n", "argument", None),
+        (
+            HEAD + "@cuda.jit\ndef reverse(x, out):\n    i = cuda.grid(1)\n"
+            "    if i < x.size:\n        out[i] = x[i]\n",
+            "is 1, and should be 5. Line 8 wrote it last.",
+            8,
+        ),
+    ],
+    ids=["no name", "no kernel", "syntax", "nothing", "arguments", "wrong"],
+)
+def test_a_failure_names_what_failed_and_where(code, says, line):
+    verdict = grade.grade(TEXTS["reverse"], code)
+    assert not verdict["passed"] and says in verdict["message"], verdict["message"]
+    assert line is None or verdict["line"] == line
+
+
+def test_an_endless_kernel_ends():
+    code = HEAD + "@cuda.jit\ndef reverse(x, out):\n    while x[0] == x[0]:\n        pass\n"
+    verdict = grade.grade(TEXTS["reverse"], code, time_limit=0.2)
+    assert not verdict["passed"] and verdict["line"], verdict
+
+
+def test_a_launch_of_the_readers_own_is_not_graded():
+    """The example below the kernel may be changed, or fail."""
+    code = exercise.load("reverse", ROOT).solution
+    more = "reverse[1, 64](cuda.to_device(np.zeros(3)), cuda.to_device(np.zeros(1)))\n"
+    assert grade.grade(TEXTS["reverse"], code + "\n\n" + more)["passed"]
+
+
+@pytest.mark.parametrize(
+    ("find", "replace", "says"),
+    [
+        ('"""Reverse an array\n', '"""', "lacks a title or a statement"),
+        ("[start:solution]", "[start:answer]", "no section solution"),
+        ("HINTS = [", "OTHER = [", "fewer than two hints"),
+        ("WRONG = {", "OTHER = {", "fewer than two tempting wrong answers"),
+        ("CASES = [", "OTHER = [", "there are no CASES"),
+        ("CASES = [", 'PAR = ["speed"]\n\nCASES = [', "'speed', which is not counted"),
+        ('[["x.size - 1 - i", "x.size - i"]]', '[["y", "x"]]', "no 'y' to change"),
+        ("def test(", "def check(", "no function test"),
+        ("def test(reverse", "def test(backwards", "asks for none of reverse"),
+        ("CASES = [", "CASES = [n, ", "not made of plain values"),
+    ],
+)
+def test_a_file_that_lacks_something_is_refused_by_line(find, replace, says):
+    text = TEXTS["reverse"].replace(find, replace, 1)
+    assert text != TEXTS["reverse"]
+    if "lacks a title" in says:
+        text = '"""Reverse an array"""\n' + text.split('"""', 2)[2]
+    with pytest.raises(grade.Bad, match=r"line \d+: ") as caught:
+        grade.read(text)
+    assert says in str(caught.value) and "To mend:" in str(caught.value)
+
+
+def test_in_a_terminal(tmp_path, capsys):
+    assert exercise.main(None, None, ROOT) == 0
+    assert "Reverse an array" in capsys.readouterr().out
+    assert exercise.main("reverse", None, ROOT) == 0
+    program = capsys.readouterr().out
+    assert "pass  # your lines here" in program
+    file = tmp_path / "answer.py"
+    file.write_text(program)
+    assert exercise.main("reverse", str(file), ROOT) == 1
+    assert "FAIL" in capsys.readouterr().out
+    file.write_text(exercise.load("share_the_work", ROOT).solution)
+    assert exercise.main("share_the_work", str(file), ROOT) == 0
+    out = capsys.readouterr().out
+    assert "Right, and at par." in out and "sectors of global memory" in out
+    assert exercise.main("revers", None, ROOT) == 2
+    assert "there is no exercise 'revers'" in capsys.readouterr().err
+    assert exercise.main("reverse", str(tmp_path / "none.py"), ROOT) == 2
+
+
+PHASE_1 = [p for p in PAGES if p.meta["kind"] == "lesson" and "/foundation/" in p.path]
+
+
+@pytest.mark.parametrize("page", PHASE_1, ids=lambda page: page.path)
+def test_each_lesson_of_phase_1_has_two_and_one_of_them_a_par(page):
+    found = [exercise.load(name, ROOT) for name in exercise.named(page.written)]
+    assert len(found) >= 2 and any(known.par for known in found)

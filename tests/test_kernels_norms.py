@@ -1,0 +1,106 @@
+"""RMSnorm and layernorm of each row, by every rung, at awkward sizes."""
+
+import numpy as np
+import pytest
+
+from tests.wide import SIMULATOR, loading
+
+# Read by `python -m lockstep gpu`; the page of these kernels says the same.
+NOT_ON = {"numba-cuda-mlir": "the 16-byte instructions are made with llvmlite"}
+GUARD = 37
+EPS = np.float32(1e-5)
+SHAPES = [(1, 1), (3, 4), (2, 7), (5, 100), (3, 131), (2, 260)]
+LARGER = [(1, 1001), (300, 1028), (3, 4095), (5, 8192), (3, 16384), (140, 16388), (200, 32768)]
+
+
+def inputs(rows, columns):
+    """Return distinct random x with a mean of its own in each row, weight and bias."""
+    random = np.random.default_rng(rows * columns)
+    x = random.standard_normal((rows, columns)) + 3 * random.standard_normal((rows, 1))
+    weight, bias = random.standard_normal((2, columns))
+    return [a.astype(np.float32) for a in (x, weight, bias)]
+
+
+def expected(x, weight, bias, centered):
+    x = x.astype(np.float64)
+    if centered:
+        x = x - x.mean(axis=1, keepdims=True)
+    x = x / np.sqrt((x * x).mean(axis=1, keepdims=True) + float(EPS)) * weight
+    return x + bias if centered else x
+
+
+def check(cuda, call, arrays, centered):
+    """Make a call with the arrays and a poisoned output; compare, and look behind the end."""
+    x = arrays[0]
+    whole = cuda.to_device(np.full(x.size + GUARD, np.nan, np.float32))
+    call(*map(cuda.to_device, arrays), whole[: x.size].reshape(*x.shape))
+    host = whole.copy_to_host()
+    assert np.isnan(host[x.size :]).all(), "written past the end"
+    close(host[: x.size].reshape(x.shape), expected(*arrays, centered))
+
+
+def close(got, right):
+    np.testing.assert_allclose(got, right, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("centered", [False, True])
+def test_passes(centered):
+    with loading() as (load, cuda):
+        module = load("kernels.norms.passes")
+
+        def call(x, weight, bias, out):
+            if centered:
+                module.layernorm_passes_kernel[x.shape[0], 64](x, weight, bias, EPS, out)
+            else:
+                module.rmsnorm_passes_kernel[x.shape[0], 64](x, weight, EPS, out)
+
+        for shape in SHAPES + ([] if SIMULATOR else LARGER):
+            check(cuda, call, inputs(*shape), centered)
+        x, weight, bias = inputs(2, 12)
+        if centered:
+            close(module.layernorm_passes(x, weight, bias), expected(x, weight, bias, True))
+        else:
+            close(module.rmsnorm_passes(x, weight), expected(x, weight, bias, False))
+
+
+def flat(kernel, config):
+    def call(x, weight, bias, out):
+        sizes = np.uint32(x.shape[0]), np.uint32(x.shape[1])
+        kernel[config](x.reshape(x.size), weight, bias, *sizes, EPS, out.reshape(out.size))
+
+    return call
+
+
+@pytest.mark.parametrize("centered", [False, True])
+@pytest.mark.parametrize(("threads", "together"), [(32, 3), (64, 1)])
+def test_row(threads, together, centered):
+    with loading() as (load, cuda):
+        row = load("kernels.norms.row")
+        for shape in SHAPES:
+            width = 4 * -(-shape[1] // (4 * threads))
+            kernel = row.make_norm(threads, width, centered, shape[1] % 4 == 0)
+            config = -(-shape[0] // together), (threads, together)
+            check(cuda, flat(kernel, config), inputs(*shape), centered)
+
+
+@pytest.mark.parametrize("shape", SHAPES[:4] + ([] if SIMULATOR else LARGER))
+def test_on_the_host(shape):
+    x, weight, bias = inputs(*shape)
+    with loading() as (load, _):
+        row = load("kernels.norms.row")
+        close(row.norm(x, weight), expected(x, weight, bias, False))
+        close(row.norm(x, weight, bias), expected(x, weight, bias, True))
+
+
+def test_a_mean_far_from_zero_costs_no_digits():
+    """The variance is taken about the mean, not as a difference of two large numbers."""
+    x, weight, bias = inputs(2, 64)
+    x = (x + np.float32(4096)).astype(np.float32)
+    with loading() as (load, _):
+        got = load("kernels.norms.row").norm(x, weight, bias)
+    np.testing.assert_allclose(got, expected(x, weight, bias, True), rtol=2e-3, atol=2e-3)
+
+
+def test_a_row_too_long_is_refused():
+    with loading() as (load, _), pytest.raises(ValueError, match="at most 32768"):
+        load("kernels.norms.row").plan(32769)

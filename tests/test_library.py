@@ -1,0 +1,130 @@
+"""The library: whole entries, mistakes that end the build, a filter for every reader."""
+
+import pytest
+
+from lockstep.page import PageError
+from lockstep_site import library
+from tests.pages import ROOT
+
+DATA = """
+kinds: {book: book, video: video}
+levels: {start: to start with, deep: to go deep}
+languages: {en: English, ru: Russian}
+sections:
+- id: first
+  title: First
+  rows:
+  - {title: "A [book]", url: "https://example.org/a_(b)", note: "It is one.", kind: book, lang: en, level: start, phase: foundation, topics: [cuda]}
+  - {title: Film, url: "https://www.example.org/film/", note: "It moves.", kind: video, lang: ru, level: deep, phase: distributed, topics: [tensor cores, cuda]}
+"""  # noqa: E501
+
+
+@pytest.fixture
+def small(tmp_path):
+    def write(text=DATA):
+        path = tmp_path / library.DATA
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return tmp_path
+
+    return write
+
+
+def test_the_library_names_what_readers_collected_in_both_languages():
+    rows = library.rows(ROOT)
+    assert len(rows) >= 190
+    assert len({row["url"] for row in rows}) == len({row["title"] for row in rows}) == len(rows)
+    assert sum(row["lang"] == "ru" for row in rows) >= 10
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("It is one.", "", "has no note"),
+        ("It is one.", "It is one", "no sentence"),
+        ("kind: book", "kind: scroll", "unknown kind 'scroll'"),
+        ("level: deep", "level: abyss", "unknown level 'abyss'"),
+        ("lang: ru", "lang: xx", "unknown lang 'xx'"),
+        ("phase: distributed", "phase: later", "unknown phase 'later'"),
+        ("https://example.org/a_(b)", "example.org", "odd address"),
+        ("https://www.example.org/film/", "http://example.org/a_(b)", "an earlier row has"),
+        ("topics: [cuda]", "topics: [cuda], stars: 5", "unknown key stars"),
+        ("sections:", "parts:", "cannot be read"),
+    ],
+)
+def test_a_mistake_names_file_line_and_remedy(small, old, new, what):
+    root = small(DATA.replace(old, new, 1))
+    with pytest.raises(PageError) as caught:
+        library.load(root)
+    (mistake,) = caught.value.mistakes
+    assert what in mistake.what and mistake.path == library.DATA and mistake.mend
+    wrong = "Film" if new.startswith(("level: abyss", "lang: xx", "phase: later", "http:")) else "["
+    line = DATA.splitlines()[mistake.line - 1]
+    assert wrong in line or "cannot be read" in what
+
+
+def test_an_entry_becomes_a_line_with_its_marks(small):
+    text = library.render("all", small())
+    assert "- [A \\[book\\]](https://example.org/a_%28b%29): It is one." in text
+    assert 'data-kind="video" data-lang="ru" data-level="deep" data-phase="distributed"' in text
+    assert 'data-topics="tensor-cores cuda"' in text and "video, Russian, to go deep" in text
+    plain = library.as_text("all", small())
+    assert "<" not in plain and "data-" not in plain and "It moves." in plain
+    with pytest.raises(PageError, match="names no part"):
+        library.render("some", small())
+
+
+# ---------------------------------------------------------------- the filter, in a browser
+
+
+FILTER = "form.library-filter"
+SHOWN = "rows => rows.filter(row => row.getClientRects().length).length"
+
+
+@pytest.fixture(scope="module")
+def tab(chromium, server):
+    context = chromium.new_context(reduced_motion="reduce")
+    tab = context.new_page()
+    tab.goto(f"{server}library/")
+    tab.wait_for_selector(f"{FILTER} [name=q]:visible")
+    yield tab
+    context.close()
+
+
+def shown(tab):
+    return tab.locator(".library li").evaluate_all(SHOWN)
+
+
+def test_the_filter_narrows_the_list_and_can_be_passed_on(tab, server):
+    rows = library.rows(ROOT)
+    wanted = {
+        "lang=ru": sum(row["lang"] == "ru" for row in rows),
+        "topics=attention&kind=paper": sum(
+            "attention" in row["topics"] and row["kind"] == "paper" for row in rows
+        ),
+        "level=start&phase=foundation": sum(
+            (row["level"], row["phase"]) == ("start", "foundation") for row in rows
+        ),
+    }
+    for chosen, count in wanted.items():
+        tab.goto(f"{server}library/#{chosen}")
+        said = f"{count} of {len(rows)} entries."
+        tab.wait_for_function(
+            "([selector, said]) => document.querySelector(selector).textContent === said",
+            arg=[f"{FILTER} [role=status]", said],
+        )
+        assert shown(tab) == count > 0
+    tab.locator(f"{FILTER} [type=reset]").click()
+    tab.wait_for_function("() => location.hash === ''")
+    assert shown(tab) == len(rows)
+    tab.locator(f"{FILTER} [name=q]").press_sequentially("decoupled")
+    assert 0 < shown(tab) < 5 and tab.url.endswith("#q=decoupled")
+
+
+def test_without_scripts_every_entry_is_there(chromium, server):
+    context = chromium.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(f"{server}library/")
+    assert shown(tab) == len(library.rows(ROOT))
+    assert not tab.locator(FILTER).is_visible()
+    context.close()

@@ -1,0 +1,100 @@
+"""What a browser shows of a page is what was proved: every block is seen, in light and in dark.
+
+One tab walks through every page with code; a check takes some milliseconds a page. The policy of
+the site is on, and whatever it refuses fails here.
+"""
+
+from tests.pages import PAGES, url_of
+
+WITH_CODE = [page for page in PAGES if page.blocks]
+
+# Every block, its proof and the title: seen, opaque, in its own colors, in no place off the page.
+SEEN = """() => {
+  document.querySelectorAll(".md-content details").forEach(box => { box.open = true })
+  const wrong = [], content = document.querySelector(".md-content")
+  const show = element => {
+    const panel = element.closest(".tabbed-block")
+    if (!panel) return
+    const place = [...panel.parentElement.children].indexOf(panel)
+    panel.closest(".tabbed-set").querySelectorAll(":scope > input")[place].checked = true
+  }
+  const rgb = color => color.match(/[\\d.]+/g).map(Number)
+  const look = (element, what) => {
+    show(element)
+    const box = element.getBoundingClientRect(), style = getComputedStyle(element)
+    const seen = element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+    if (!seen || box.width < 40 || box.height < 8) wrong.push(`${what} is not seen`)
+    if (box.right <= 0 || box.left >= innerWidth) wrong.push(`${what} is off the page`)
+    if (parseFloat(style.fontSize) < 6) wrong.push(`${what} is tiny`)
+    if (style.clipPath !== "none" || style.transform !== "none") wrong.push(`${what} is clipped`)
+    const [r, g, b, alpha = 1] = rgb(style.color)
+    let ground = element
+    while (ground && (rgb(getComputedStyle(ground).backgroundColor)[3] ?? 1) === 0)
+      ground = ground.parentElement
+    const back = ground ? rgb(getComputedStyle(ground).backgroundColor) : [255, 255, 255]
+    const far = Math.abs(r - back[0]) + Math.abs(g - back[1]) + Math.abs(b - back[2])
+    if (alpha < 0.3 || far < 90) wrong.push(`${what} has the color of its ground`)
+  }
+  const blocks = [...content.querySelectorAll(".highlight:has(pre)")]
+  blocks.forEach((block, i) => look(block.querySelector("pre > code"), `block ${i + 1}`))
+  const proofs = [...content.querySelectorAll("p.proof")]
+  proofs.forEach((proof, i) => look(proof, `the proof of block ${i + 1}`))
+  if (proofs.length !== blocks.length) wrong.push("a block without a proof, or a proof alone")
+  look(content.querySelector("h1"), "the title")
+  look(content.querySelector(".stamp"), "the stamp")
+  return { blocks: blocks.length, wrong }
+}"""
+
+
+def test_every_block_is_seen_on_every_page_with_code_in_light_and_in_dark(context, server):
+    refused, wrong = [], []
+    context.add_init_script(
+        "addEventListener('securitypolicyviolation', event =>"
+        " console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))"
+    )
+    tab = context.new_page()
+    tab.route("**/*.woff2", lambda route: route.abort())  # every page would ask for them again
+    tab.on("console", lambda m: refused.append(m.text) if m.text.startswith("policy:") else None)
+    for page in WITH_CODE:
+        tab.goto(url_of(page, server), wait_until="domcontentloaded")
+        for scheme in ("default", "slate"):
+            tab.evaluate("name => { document.body.dataset.mdColorScheme = name }", scheme)
+            found = tab.evaluate(SEEN)
+            if found["blocks"] != len(page.blocks):
+                wrong.append(f"{page.path}: {found['blocks']} of {len(page.blocks)} blocks")
+            wrong += [f"{page.path} in {scheme}: {what}" for what in found["wrong"]]
+    assert not wrong, "\n".join(wrong)
+    assert not refused, "\n".join(dict.fromkeys(refused))
+    assert context.elsewhere == []
+
+
+def test_a_reader_compares_a_block_with_its_record(context, server):
+    page = next(page for page in WITH_CODE if page.path.endswith("vector-add.md"))
+    tab = context.new_page()
+    tab.goto(url_of(page, server))
+    record = tab.locator("details.record").nth(1)
+    record.locator("summary").click()
+    assert record.locator(".record__hash").inner_text() == page.blocks[1].sha256[:16]
+    record.locator(".record__check").click()
+    tab.locator("details.record[data-same=true]").wait_for()
+    assert "it is what ran" in record.locator(".record__said").inner_text()
+    # Somebody changes a character in the reader's page.
+    tab.evaluate("document.querySelectorAll('.highlight pre > code')[1].append(' ')")
+    record.locator(".record__check").click()
+    tab.locator("details.record[data-same=false]").wait_for()
+
+
+def test_a_script_that_the_site_did_not_write_does_not_run(context, server):
+    tab = context.new_page()
+    tab.goto(server)
+    tab.evaluate(
+        """() => {
+          const script = document.createElement("script")
+          script.textContent = "window.broken = true"
+          document.body.append(script)
+          const image = "<img src=x onerror='window.broken = true'>"
+          document.body.insertAdjacentHTML("beforeend", image)
+        }"""
+    )
+    tab.evaluate("() => new Promise(requestAnimationFrame)")
+    assert tab.evaluate("window.broken") is None

@@ -1,0 +1,58 @@
+"""The pages use the field's words: terms that a reader can search for, and no private ones."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+# What readers of the first lessons stumbled over, and what the field says.
+PRIVATE = {
+    r"under way": "in flight",
+    r"\bmend(s|ed|ing)?\b": "fix",
+    r"to and fro": "in serpentine order, back and forth",
+    r"the work alone": "nothing else is timed",
+    r"a step to the side": "an offset",
+    r"at the end of this page": "what the reader will be able to do, first",
+    r"test of this site": "what catches the mistake",
+    r"(do|does) not know why|don't know why|not know what": "a hypothesis, and what would test it",
+    r"helps nothing": "won't help",
+    r"turned (tile|matrix|before)\b": "transposed",
+    r"(is|are|stays?|lies?) at hand": "available, cached",
+    r"ways that it seldom": "branches that rarely run",
+}
+ALLOWED = re.compile(r"`[^`]*`|\]\([^)]*\)|<[^>]*>")
+PAGES = sorted(p for p in DOCS.rglob("*.md") if not {"assets", "contribute"} & set(p.parts))
+
+
+def found(text: str) -> list[tuple[int, str, str]]:
+    """Return (line, what stands there, what to say) for each private word in prose."""
+    body, hits = (
+        re.sub(r"\A---\n.*?\n---\n", lambda m: "\n" * m[0].count("\n"), text, flags=re.S),
+        [],
+    )
+    for number, line in enumerate(body.splitlines(), start=1):
+        plain = ALLOWED.sub("", line)
+        for pattern, instead in PRIVATE.items():
+            if match := re.search(
+                rf"(?i)\b(?:{pattern})\b" if pattern[0].isalpha() else f"(?i){pattern}", plain
+            ):
+                hits.append((number, match[0], instead))
+    return hits
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(DOCS).as_posix())
+def test_no_private_words(page):
+    hits = found(page.read_text(encoding="utf-8"))
+    lines = [
+        f"{page.relative_to(DOCS)}:{line}: {word!r}. To fix: say {instead}."
+        for line, word, instead in hits
+    ]
+    assert not lines, "\n".join(lines)
+
+
+def test_private_words_are_seen():
+    assert [w for _, w, _ in found("Loads are under way. The mend is this.")] == [
+        "under way", "mend",
+    ]  # fmt: skip
+    assert not found("It is turned on, `under way` so, and amended.")
