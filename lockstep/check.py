@@ -6,6 +6,7 @@ typed, nothing shown is missing from a page, few blocks go without a run, and wh
 declared. Each mistake names file, line and how to mend it.
 """
 
+import functools
 import html
 import re
 from collections.abc import Iterable, Iterator
@@ -17,7 +18,7 @@ from mkdocs.config import load_config
 from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
-from lockstep import collect, figures, finished, numbers, project
+from lockstep import collect, data, evidence, figures, finished, numbers, project, records
 from lockstep.block import RECORDED, Page
 from lockstep.mistakes import Mistake, PageError
 from lockstep.mkdocs.plugin import complete
@@ -55,6 +56,7 @@ class Checker:
         except PageError as error:
             return error.mistakes
         checks = (self.expansion, self.rendered, self.collected, self.declared, self.typed)
+        checks += (self.covered, self.head)
         return [mistake for check in checks for mistake in check(page)]
 
     def expansion(self, page: Page) -> Iterator[Mistake]:
@@ -122,6 +124,29 @@ class Checker:
             lines[at] = KEYS.sub(numbers.KEY, lines[at])
         yield from finished.check(page, self.converter.reset().convert("\n".join(lines)))
 
+    @functools.cached_property
+    def records(self) -> evidence.Evidence:
+        return evidence.Evidence(self.root)
+
+    def covered(self, page: Page) -> Iterator[Mistake]:
+        """What of a block did not run says why, on the block."""
+        for block, proof in zip(page.blocks, self.records.proofs(page), strict=True):
+            if what := records.idle(page, block, proof):
+                mend = 'run it on the page; or say why not on the fence: unrun="reason"'
+                yield Mistake(page.path, page.line_of(block), what, mend)
+
+    def head(self, page: Page) -> Iterator[Mistake]:
+        """No measured number is typed in the front matter, whose words come onto other pages."""
+        lines = (self.root / page.path).read_text(encoding="utf-8").split("\n")
+        text = "\n".join(lines[1 : page.body_line - 2])
+        for line, what in data.typed(text):
+            yield Mistake(page.path, line + 1, what, data.MEND)
+
+    def data(self, pages: list[Page]) -> Iterator[Mistake]:
+        """No measured number is typed in the data files beside the pages."""
+        for file in sorted((self.root / self.ours.docs).rglob("*.y*ml")):
+            yield from data.check(self.root, file)
+
     def _invented(self, page: Page) -> set[int]:
         """Return the lines whose numbers are no measurements and say so, such as a quiz's."""
         return {line for part in self.ours.parts for line in part.invented(page)}
@@ -180,7 +205,7 @@ class Checker:
             pages = read_all(self.root)
         except PageError as error:
             return list(dict.fromkeys([*error.mistakes, *found]))
-        for check in (self.sources, self.shown, self.parts):
+        for check in (self.sources, self.shown, self.data, self.parts):
             found += check(pages)
         return found
 

@@ -96,7 +96,7 @@ class PageDocument(Document):
 
         Where a part of the page cannot run here, nobody can tell.
         """
-        if self.skipped or not self.place.traces:
+        if self.skipped:
             return []
         found = []
         for block in self.page.blocks:

@@ -222,22 +222,3 @@ def _tag(text: str, start: int) -> tuple[str, bool]:
     token = rendered.TOKEN.match(text, start)
     assert token, "the caller has found one here"
     return (token["end"], True) if token["end"] else (token["tag"], False)
-
-
-# ---------------------------------------------------------------- in data files
-
-
-def in_data(data, sourced: bool = False):
-    """Yield the typed numbers of a data file (YAML, as read) that has no source beside them.
-
-    A source is a key ``source``, ``sources``, ``url`` or ``read`` in the same entry or around it.
-    """
-    if isinstance(data, dict):
-        given = sourced or any(data.get(k) for k in ("source", "sources", "url", "cites"))
-        for value in data.values():
-            yield from in_data(value, given)
-    elif isinstance(data, list):
-        for value in data:
-            yield from in_data(value, sourced)
-    elif isinstance(data, str) and not sourced and not data.startswith(("http://", "https://")):
-        yield from typed(WORKED.sub("", re.sub(r"\[[^\]]*\]\(https?://[^)]*\)", "", data)))

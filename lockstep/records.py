@@ -7,7 +7,7 @@ that repeats the run.
 
 import html
 
-from lockstep import project
+from lockstep import project, tracing
 from lockstep.block import Block, Page
 from lockstep.evidence import Proof
 from lockstep.stamps import versions
@@ -15,21 +15,53 @@ from lockstep.stamps import versions
 HASH = 16  # digits of a block's hash that its page says: 64 bits
 
 
-def lines(block: Block, proof: Proof) -> str:
-    """Say how many of a block's lines ran in the best of its runs, or nothing where all did."""
+def best(block: Block, proof: Proof) -> dict | None:
+    """Return what the run that executed the most lines of a block recorded of it."""
     rows = [run["blocks"][block.index] for run in proof.runs if len(run["blocks"]) > block.index]
     rows = [row for row in rows if "lines" in row]
-    if not rows:
+    return max(rows, key=lambda row: row["lines"][0], default=None)
+
+
+def lines(block: Block, proof: Proof) -> str:
+    """Say how many of a block's lines ran in the best of its runs, or nothing where all did.
+
+    And why that is right: its page says so, or the others would raise an error.
+    """
+    row = best(block, proof)
+    if row is None:
         return ""
-    best = max(rows, key=lambda row: row["lines"][0])
-    ran, of = best["lines"]
-    idle = [name for name, launched in best.get("kernels", {}).items() if not launched]
+    ran, of = row["lines"]
+    idle = [name for name, launched in row.get("kernels", {}).items() if not launched]
     said = f"{ran} of {of} lines ran" if ran < of else ""
     if idle:
         said += f"{', ' if said else ''}{' and '.join(idle)} was not launched here"
     if said and block.options.get("unrun"):
         said += f": {block.options['unrun']}"
+    elif said and not idle and not unexplained(block, row):
+        said += ", the other raises an error" if of - ran == 1 else ", the others raise errors"
     return said
+
+
+def unexplained(block: Block, row: dict) -> list[int]:
+    """Return the lines of a block that did not run and have a reader ask why."""
+    return sorted(set(row.get("unrun", ())) - tracing.guards(block.text, block.numbers))
+
+
+def idle(page: Page, block: Block, proof: Proof) -> str | None:
+    """Return what of a block did not run, in any of the runs that prove it, without a reason."""
+    if block.language != "python" or {"file", "shown", "unrun"} & block.options.keys():
+        return None
+    if not proof.runs:
+        return None
+    row = best(block, proof)
+    if row is None:  # a run of before lines were noted, or one that cannot
+        others = "\n".join(b.text for b in page.blocks if b is not block and b.runs)
+        names = tracing.uncalled(block.text, others)
+        return f"nothing on this page calls {' or '.join(names)}" if names else None
+    if left := unexplained(block, row):
+        return f"{_ranges(left)} of {block.path} did not run"
+    names = [name for name, launched in row.get("kernels", {}).items() if not launched]
+    return f"{' and '.join(names)} was not launched" if names else None
 
 
 def details(page: Page, block: Block, proof: Proof) -> str:

@@ -21,7 +21,6 @@ class Target:
     also: ClassVar[dict[str, str]] = {}  # versions of what is no Python package
     awaited = "a run"  # what a page awaits that did not run here
     lacks = "it cannot run here"  # said of a block that is skipped
-    traces = True  # whether a run sees which lines of Python ran
     variables: tuple[str, ...] = ()  # of the environment, that decide what imports bring
     greeting = ""  # said before pages run here
     compiles = True  # functions with a jit decorator: Python does not run their lines

@@ -5,6 +5,7 @@
 """
 
 import ast
+import re
 import sys
 import threading
 from collections.abc import Iterable
@@ -94,6 +95,31 @@ def heads(text: str, numbers: tuple[int, ...]) -> set[int]:
     body = list(tree.body)
     body += [inner for s in tree.body if isinstance(s, ast.ClassDef) for inner in s.body]
     return {numbers[s.lineno - 1] for s in body if isinstance(s, kinds)}
+
+
+def guards(text: str, numbers: tuple[int, ...]) -> set[int]:
+    """Return the lines of a block that raise an error: those that a run should not reach."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return set()
+    return {numbers[node.lineno - 1] for node in ast.walk(tree) if isinstance(node, ast.Raise)}
+
+
+def uncalled(text: str, others: str) -> list[str]:
+    """Return the names of a block that defines functions alone, where no other text names one.
+
+    For runs of which nobody noted the lines. Empty where the block does anything else.
+    """
+    try:
+        body = ast.parse(text).body
+    except SyntaxError:
+        return []
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    if not all(isinstance(s, (*kinds, ast.Import, ast.ImportFrom)) for s in body):
+        return []
+    names = [s.name for s in body if isinstance(s, kinds)]
+    return [] if any(re.search(rf"\b{name}\b", others) for name in names) else names
 
 
 def executable(text: str, numbers: tuple[int, ...], compiled: bool = False) -> set[int]:

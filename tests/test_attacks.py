@@ -167,9 +167,13 @@ def refusals(root: Path, converter, checker: Checker, file: Path) -> list[str]:
     done, document = collect.run_page(file, lines.append)
     if not done:
         return lines
-    said += [str(mistake) for mistake in checker.declared(page)]
+    checker.__dict__.pop("records", None)
+    for check in (checker.declared, checker.head):
+        said += [str(mistake) for mistake in check(page)]
+    said += [str(mistake) for mistake in checker.data([page])]
     if page.blocks:
         document.record()
+    said += [str(mistake) for mistake in checker.covered(page)]
     return said + [str(problem) for problem in evidence.Evidence(root).problems(read_all(root))]
 
 

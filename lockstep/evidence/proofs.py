@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep import project, running
+from lockstep import imports, project, running
 from lockstep.block import RECORDED, Block, Page
 from lockstep.evidence.records import load
 from lockstep.mistakes import Mistake, PageError
@@ -102,12 +102,18 @@ class Evidence:
             table[row["id"]] = row | extra | {"script": record["script"]}
 
     def changed(self, record: dict) -> list[str]:
-        """Return the sources of a record that are no longer what they were when it ran."""
-        return [
+        """Return the sources of a record that are no longer what they were when it ran.
+
+        And what it depends on today without holding its hash: a package around them that has come
+        to do something, an import that nobody recorded.
+        """
+        sources = record["sources"]
+        found = [
             path
-            for path, sha256 in record["sources"].items()
+            for path, sha256 in sources.items()
             if not (self.root / path).is_file() or file_digest(self.root / path) != sha256
         ]
+        return found + sorted(imports.depends(self.root, record) - sources.keys())
 
     # ------------------------------------------------------------ pages
 

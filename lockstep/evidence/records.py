@@ -17,8 +17,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from lockstep import imports
 from lockstep.mistakes import Mistake, PageError
-from lockstep.source import digest
+from lockstep.source import digest, file_digest
 
 SCHEMA = 1
 PAGES = 2  # of the records of pages: 1 repeated the environment in each run
@@ -39,11 +40,25 @@ def write(path: Path, data: dict, history: bool = True) -> None:
     if "page" in data:
         _replace(path, _page_text(_packed(data, _home(path))))
         return
+    if "sources" in data:
+        data = data | {"sources": _whole(path, data)}
     if "rows" in data:
         _keep(path, data, history)
         rows = [{k: v for k, v in row.items() if k != "history"} for row in data["rows"]]
         data = data | {"rows": rows}
     _replace(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+
+def _whole(path: Path, record: dict) -> dict[str, str]:
+    """Return the sources of a record with what they bring with them, such as packages around them.
+
+    Whoever writes the record need not know of it.
+    """
+    home = next((folder for folder in path.absolute().parents if folder.name == "evidence"), None)
+    if home is None:
+        return record["sources"]
+    more = imports.depends(home.parent, record) - record["sources"].keys()
+    return record["sources"] | {name: file_digest(home.parent / name) for name in sorted(more)}
 
 
 def _replace(path: Path, text: str) -> None:

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-from lockstep import evidence
+from lockstep import evidence, imports
 from lockstep_site.gpu import machine
 
 TOOLS = ("memcheck", "racecheck")
@@ -123,6 +123,7 @@ def sources(root: Path, test: str) -> set[str]:
         if path in found:
             continue
         found.add(path)
+        waiting += imports.around(root, path)
         if not path.endswith(".py"):
             continue
         text = (root / path).read_text(encoding="utf-8")

@@ -47,7 +47,6 @@ class Gpu(targets.Target):
 
     level = "gpu"
     awaited = "a GPU run"
-    traces = False
     packages = machine.PACKAGES
 
     def __init__(self, name: str, writes_output: bool = True):
