@@ -7,8 +7,8 @@ text, and asks evidence/ for runs of exactly these blocks. It runs nothing.
 * A marker, ``[[name:...]]`` on a line of its own, becomes the Markdown that a part makes of it.
 * ``[[bench:ID.FIELD]]`` and ``[[micro:ID]]`` become figures, with device and date.
 * The project's parts add what stands around a page.
-* In the finished HTML each code block must be a block of the page, in order. It gets a line that
-  says how far it is proved, and the page gets a stamp below its title.
+* In the finished HTML each code block must be a block of the page, in order. It gets a mark that
+  says how far it is proved and unfolds, and the page gets a stamp below its title: a seal.
 """
 
 import html
@@ -29,7 +29,7 @@ from lockstep.mistakes import Mistake, PageError
 from lockstep.page import FENCE, read_blocks
 from lockstep.site import BadPage, draft, site, stopping
 from lockstep.source import find_root
-from lockstep.stamps import proof_words, stamp
+from lockstep.stamps import proof_words, seal, stamp
 
 # What pymdownx.highlight makes of a fence.
 CODE = re.compile(
@@ -243,19 +243,25 @@ class After(Postprocessor):
             attributes |= part.attributes(page)
         parts, end = [], 0
         for match, block, proof in zip(found, page.blocks, proofs, strict=True):
+            between, inner = text[end : match.start()], match["inner"]
+            before = page.blocks[block.index - 1] if block.index else None
+            joined = before and not between.strip() and (block.path == before.path or _says(block))
+            if again := _again(block, page.blocks[block.index + 1 : block.index + 2]):
+                inner = _folded(match, *again)
             copy = ""
-            if block.copied != _shown(match):
+            if again or block.copied != _shown(match):
                 # Material's copy button prefers this to the text that it finds.
                 copy = f' data-copy="{_attribute(block.copied)}"'
-            kind = " output" if block.language in RECORDED else ""
+            kind = " output" if _says(block) else ""
             parts += [
-                text[end : match.start()],
-                f'<div class="{match["classes"]}{kind}"{copy}>{match["inner"]}</div>',
+                f'{between}<div class="proof__block{" proof__block--joined" if joined else ""}">',
+                f'<div class="{match["classes"]}{kind}"{copy}>{inner}</div>',
                 _proof_html(page, block, proof, attributes.get(block.index, "")),
+                "</div>",
             ]
             end = match.end()
         text = "".join([*parts, text[end:]])
-        mark = _stamp_html(*stamp(page, proofs, records))
+        mark = _stamp_html(page, *stamp(page, proofs, records), seal(page, proofs, records))
         title = text.find("</h1>")
         at = title + len("</h1>") if title >= 0 else 0
         return f"{text[:at]}\n{mark}{text[at:]}"
@@ -288,28 +294,89 @@ def _attribute(text: str) -> str:
     return html.escape(text).replace("\n", "&#10;").replace("\t", "&#9;")
 
 
+def _says(block: Block) -> bool:
+    return block.language in RECORDED
+
+
+def _again(block: Block, following: list[Block]) -> tuple[int, int] | None:
+    """Return which lines of a block, an example of a docstring, the next block shows once more."""
+    if not following or following[0].language != "pycon" or following[0].path != block.path:
+        return None
+    there, lines, own = block.numbers, block.text.split("\n"), following[0].numbers
+    if not own or not set(own) <= set(there):
+        return None
+    first, last = there.index(own[0]), there.index(own[-1])
+    if last - first != len(own) - 1:
+        return None
+    while first and not lines[first - 1].strip():
+        first -= 1
+    while last + 1 < len(lines) and not lines[last + 1].strip():
+        last += 1
+    return (first, last) if last + 1 < len(lines) else None
+
+
+def _folded(match: re.Match, first: int, last: int) -> str:
+    """Return the HTML of a block with these lines folded: they are there, and drawn as one mark.
+
+    What is copied and what is compared with the record is the whole text.
+    """
+    code, inner = match["code"], match["inner"]
+    lead = re.match(r"(?:<span></span>)?<code[^>]*>", code)
+    lines = code[lead.end() if lead else 0 :].split("\n")
+    if not lead or any(_open(line) for line in lines):
+        return inner
+    lines[first] = f'<span class="proof__again">{lines[first]}'
+    lines[last + 1] = f"</span>{lines[last + 1]}"
+    return inner.replace(code, lead[0] + "\n".join(lines), 1)
+
+
+def _open(line: str) -> bool:
+    """Whether a line of colored code leaves an element open, other than the block's own end."""
+    return line.count("<span") != line.count("</span>")
+
+
 def _proof_html(page: Page, block: Block, proof: evidence.Proof, more: str) -> str:
-    """Return the line below a block. ``more``: attributes of it that the project's parts set."""
+    """Return the mark at a block's corner, and what it unfolds.
+
+    ``more``: attributes that the project's parts set, of the place for what a reader can do.
+    """
     source = f"<code>{html.escape(block.path)}</code>"
     if block.section:
         source += f" · {html.escape(block.section)}"
-    words = html.escape(proof_words(proof, block, page))
-    if told := records.lines(block, proof):
-        words += f"; {html.escape(told)}"
-    run = f" {more}" if more else ""
+    told = records.lines(block, proof)
+    words = html.escape("; ".join([proof_words(proof, block, page)] + [told] * bool(told)))
+    level = f'<span class="proof__level">{proof.level}</span>'
+    part = '<span class="proof__part">in part</span>' if told else ""
     return (
-        f'\n<p class="proof proof--{proof.level}" data-search-exclude{run}>'
-        f'<span class="proof__level">{proof.level}</span> '
-        f'<span class="proof__words">{words}</span> '
-        f'<span class="proof__source">{source}</span></p>'
-        f"{records.details(page, block, proof)}"
+        (f'\n<div class="proof__acts" {more}></div>' if more else "")
+        + f'\n<details class="record proof--{proof.level}" data-search-exclude>'
+        + f'<summary title="{words}">{level}{part}</summary>'
+        + f'<p class="proof proof--{proof.level}">{level} '
+        + f'<span class="proof__words">{words}</span> '
+        + f'<span class="proof__source">{source}</span></p>'
+        + f"{records.details(page, block, proof)}</details>"
     )
 
 
-def _stamp_html(level: str, lead: str, rest: str) -> str:
+# A seal is 32 lanes: those are on where the hash of the page's blocks, in bits, begins with a one.
+LANE = "M{x} 0h2.6l-1.2 8h-2.6z"
+
+
+def _lanes(bits: str, on: bool) -> str:
+    return "".join(
+        LANE.format(x=round(2 + 4.4 * n, 1)) for n, bit in enumerate(bits) if (bit == "1") == on
+    )
+
+
+def _stamp_html(page: Page, level: str, lead: str, rest: str, short: str) -> str:
+    bits = f"{int(page.sha256[:8], 16):032b}"
     return (
-        f'<div class="stamp stamp--{level}" data-search-exclude>'
-        f"<p><strong>{html.escape(lead)}</strong> {html.escape(rest)}</p></div>"
+        f'<div class="stamp stamp--{level}" data-search-exclude><details><summary>'
+        '<svg viewBox="0 0 142 8" width="142" height="8" aria-hidden="true">'
+        f'<path class="stamp__on" d="{_lanes(bits, True)}"/>'
+        f'<path class="stamp__off" d="{_lanes(bits, False)}"/></svg>'
+        f"{html.escape(short)}</summary>"
+        f"<p><strong>{html.escape(lead)}</strong> {html.escape(rest)}</p></details></div>"
     )
 
 

@@ -1,4 +1,4 @@
-"""What the proof line of a block opens: the record of its runs, for a reader who checks.
+"""What the mark of a block opens: the record of its runs, for a reader who checks.
 
 Device, versions and date; how many lines ran, and which did not; the hash that the record is bound
 to, with a button that computes it from the text on the page; where the files are, and the command
@@ -65,7 +65,7 @@ def idle(page: Page, block: Block, proof: Proof) -> str | None:
 
 
 def details(page: Page, block: Block, proof: Proof) -> str:
-    """Return the record of a block as HTML, to be opened below its proof."""
+    """Return the record of a block as HTML, which its mark unfolds."""
     ours = project.of(page.root)
     rows: list[tuple[str, str]] = []
     for run in proof.runs:
@@ -90,10 +90,7 @@ def details(page: Page, block: Block, proof: Proof) -> str:
         command = f"python -m lockstep run {page.path}"
         rows.append(("Repeat", f"<code>{html.escape(command)}</code>"))
     text = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
-    return (
-        '<details class="record" data-search-exclude>'
-        f"<summary>Record</summary><dl>{text}</dl></details>"
-    )
+    return f"<dl>{text}</dl>"
 
 
 def _ranges(numbers: list[int]) -> str:

@@ -8,6 +8,7 @@ from lockstep.block import Block, Page
 from lockstep.targets import Target
 
 Proof = evidence.Proof
+WHOLE = "Every block of this page ran"
 
 
 def proof_words(proof: Proof, block: Block, page: Page) -> str:
@@ -81,6 +82,16 @@ def stamp(page: Page, proofs: list[Proof], records: evidence.Evidence) -> tuple[
     return level, lead, " ".join(rest)
 
 
+def seal(page: Page, proofs: list[Proof], records: evidence.Evidence) -> str:
+    """Return the one line that stands for a page's stamp until it is opened."""
+    level, lead, _ = stamp(page, proofs, records)
+    if level in {"awaiting", "shown"}:
+        return lead.split(":")[0].rstrip(".")
+    wanted = running.wanted(page)
+    date = next(run["date"] for run in records.runs(page) if run["target"] in wanted)
+    return f"{lead.replace(WHOLE, 'Ran', 1)} · {date}"
+
+
 def _others(
     page: Page, proofs: list[Proof], best: str, first: Target, stand_in: Target | None
 ) -> list[str]:
@@ -126,10 +137,10 @@ def _ran(number: int, total: int, runs: list[dict], page: Page) -> tuple[str, st
         target = targets[run["target"]]
         key = target.place(run, page), run["date"]
         places.setdefault(key, []).append(target.tool(run, page))
-    who = "Every block of this page" if number == total else f"{number} of {total} blocks"
+    who = WHOLE if number == total else f"{number} of {total} blocks ran"
     first, *others = places
     named = {key: " and ".join(dict.fromkeys(with_what)) for key, with_what in places.items()}
     more = f"on {first[1]} with {named[first]}"
     for place, date in others:
         more += f"; {place} on {date} with {named[place, date]}"
-    return f"{who} ran {first[0]}", f"{more}."
+    return f"{who} {first[0]}", f"{more}."

@@ -179,7 +179,12 @@ def proofs(rendered: str) -> list[str]:
 
 def stamp(rendered: str) -> tuple[str, str]:
     (found,) = re.findall(r'<div class="stamp stamp--(\w+)"[^>]*>(.*?)</div>', rendered)
-    return found[0], plain(found[1])
+    return found[0], plain(found[1].partition("</summary>")[2])
+
+
+def seal(rendered: str) -> str:
+    """Return the line that stands for a stamp until it is opened."""
+    return plain(re.findall(r'<div class="stamp.*?<summary>(.*?)</summary>', rendered)[0])
 
 
 # ---------------------------------------------------------------- stamp and proofs
@@ -201,8 +206,44 @@ def test_a_page_that_ran_on_a_gpu_says_where_when_and_with_what(house):
         "numba-cuda-mlir 0.6.0. NumPy 2.4.6, Numba 0.68.1, Python 3.12.3, driver 580.1, CUDA 13.0.",
     )
     assert re.search(r"</h1>\s*<div class=\"stamp", rendered), "the stamp is below the title"
-    # Each proof stands right behind its block.
-    assert len(re.findall(r'</pre></div>\s*<p class="proof', rendered)) == 3
+    assert seal(rendered) == "Ran on an NVIDIA H200 · 2026-11-20"
+    # Each proof stands right behind its block, and its mark is seen before it is opened.
+    acts, opens = r'(?:<div class="proof__acts"[^>]*></div>\s*)?', r"<summary[^>]*>(.*?)</summary>"
+    marked = rf'</pre></div>\s*{acts}<details class="record proof--gpu"[^>]*>{opens}'
+    assert [plain(mark) for mark in re.findall(marked, rendered)] == ["gpu"] * 3
+
+
+def test_an_example_that_the_next_block_shows_is_folded_and_neighbors_are_one(house):
+    example = '''
+
+# --8<-- [start:host]
+def twice(x):
+    """Return twice x.
+
+    --8<-- [start:twice]
+    >>> twice(2)
+    4
+
+    --8<-- [end:twice]
+    """
+    return 2 * x
+# --8<-- [end:host]
+'''
+    house.put("kernels/double.py", SOURCE + example)
+    fence = '```{}\n--8<-- "kernels/double.py:{}"\n```\n\n'
+    page = house.page(f"{fence.format('python', 'host')}{fence.format('pycon', 'twice')}")
+    rendered = house.html()
+    assert rendered.count('class="proof__block"') == 1
+    assert rendered.count('class="proof__block proof__block--joined"') == 1
+    (folded,) = re.findall(r'<span class="proof__again">(.*?)\n</span>', rendered, re.DOTALL)
+    assert plain(folded).split("\n") == [">>> twice(2)", "    4"]
+    # What is compared and copied is the whole block.
+    code = re.findall(r"<code>(.*?)</code></pre>", rendered, re.DOTALL)[0]
+    assert html.unescape(re.sub(r"<[^>]*>", "", code)).strip("\n") == page.blocks[0].text
+    assert html.unescape(re.search(r'data-copy="([^"]*)"', rendered)[1]) == page.blocks[0].text
+    # With prose between them nothing is joined; the example is still shown once.
+    house.page(f"{fence.format('python', 'host')}Call it:\n\n{fence.format('pycon', 'twice')}")
+    assert "--joined" not in house.html() and "proof__again" in house.html()
 
 
 def test_a_compiler_that_has_not_run_and_one_that_cannot_are_named(house):
@@ -218,6 +259,7 @@ def test_without_a_record_everything_waits(house):
     house.page(BODY)
     rendered = house.html()
     assert stamp(rendered) == ("awaiting", "Awaiting a GPU run.")
+    assert seal(rendered) == "Awaiting a GPU run"
     assert all(text.startswith("awaiting a GPU run kernels") for text in proofs(rendered)[:2])
 
 

@@ -20,7 +20,7 @@ AXE = ROOT / "node_modules/axe-core/axe.min.js"
 def test_a_page_grows_by_less_than_5_kb_before_the_button_is_pressed(built):
     """The loader, the style of the button and the marks, all without compression."""
     loader = (built / "assets/js/run-here.js").stat().st_size
-    css = (built / "assets/css/lockstep.css").read_text()
+    css = (built / "assets/css/proof.css").read_text()
     style = sum(len(rule) for rule in re.findall(r"\.run-here[^{]*\{[^}]*\}", css))
     heaviest = 0
     for page in WITH_BUTTONS:

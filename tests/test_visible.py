@@ -9,9 +9,18 @@ from tests.pages import PAGES, url_of
 WITH_CODE = [page for page in PAGES if page.blocks]
 
 # Every block, its proof and the title: seen, opaque, in its own colors, in no place off the page.
+# The mark of each is seen before anything is opened: it is what a reader finds the proof by.
 SEEN = """() => {
+  const marks = document.querySelectorAll(".md-content details.record")
+  const unseen = [...marks].filter(record => {
+    const mark = record.querySelector("summary"), { width, height } = mark.getBoundingClientRect()
+    const folded = record.parentElement.closest("details:not([open]), .tabbed-block")
+    const near = record.closest(".proof__block")?.contains(mark) && mark.textContent.trim()
+    return !near || (!folded && !(mark.checkVisibility() && width >= 24 && height >= 24))
+  })
   document.querySelectorAll(".md-content details").forEach(box => { box.open = true })
-  const wrong = [], content = document.querySelector(".md-content")
+  const content = document.querySelector(".md-content")
+  const wrong = unseen.map(record => `the mark of a proof is not seen: ${record.className}`)
   const show = element => {
     const panel = element.closest(".tabbed-block")
     if (!panel) return
@@ -39,6 +48,7 @@ SEEN = """() => {
   blocks.forEach((block, i) => look(block.querySelector("pre > code"), `block ${i + 1}`))
   const proofs = [...content.querySelectorAll("p.proof")]
   proofs.forEach((proof, i) => look(proof, `the proof of block ${i + 1}`))
+  if (marks.length !== blocks.length) wrong.push("a block without the mark of a proof")
   if (proofs.length !== blocks.length) wrong.push("a block without a proof, or a proof alone")
   look(content.querySelector("h1"), "the title")
   look(content.querySelector(".stamp"), "the stamp")
@@ -73,7 +83,9 @@ def test_a_reader_compares_a_block_with_its_record(context, server):
     tab = context.new_page()
     tab.goto(url_of(page, server))
     record = tab.locator("details.record").nth(1)
+    assert not record.locator("p.proof").is_visible()
     record.locator("summary").click()
+    assert record.locator("p.proof").is_visible()
     assert record.locator(".record__hash").inner_text() == page.blocks[1].sha256[:16]
     record.locator(".record__check").click()
     tab.locator("details.record[data-same=true]").wait_for()
