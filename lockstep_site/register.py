@@ -6,8 +6,8 @@ process. Whatever the site knows and the core does not is added here, and nowher
 * what a page may say of itself (``meta``, ``kinds``), and the levels of proof;
 * languages: CUDA C++, Metal, HIP, and commands for GPU machines (``gpu/languages.py``);
 * targets: GPUs under two compilers, simulators, a CPU, a Mac (``gpu/targets.py``);
-* parts: roadmap, lessons, quizzes, glossary, map, tables, library, plots, Run here, and the
-  overview of all evidence, each a ``lockstep.parts.Part`` at the end of its module.
+* parts: roadmap, lessons, quizzes, glossary, map, tables, library, plots, pictures, Run here, and
+  the overview of all evidence, each a ``lockstep.parts.Part`` at the end of its module.
 """
 
 from lockstep.languages import Bash, Python, Shown
@@ -25,6 +25,7 @@ from lockstep_site.gpu.part import GpuPart
 from lockstep_site.lesson import LessonPart
 from lockstep_site.library import LibraryPart
 from lockstep_site.mapping import MappingPart
+from lockstep_site.pictures import PicturesPart
 from lockstep_site.plots import PlotsPart
 from lockstep_site.recording import RecordingPart
 from lockstep_site.roadmap import RoadmapPart
@@ -83,6 +84,7 @@ def register(project: Project) -> None:
         CountersPart(),
         TablesPart(),
         PlotsPart(),
+        PicturesPart(),
         LibraryPart(),
         SummaryPart(),
         QuizPart(),

@@ -1,15 +1,29 @@
 """The pictures of the pages are those that their scripts draw, from the code as it is now."""
 
+import re
 from importlib import import_module
-from pkgutil import iter_modules
 
 import pytest
 
+from lockstep import numbers
+from lockstep.page import PageError
+from lockstep_site import pictures
 from snippets import diagrams
-from snippets.diagrams import bank_conflicts, common, divergence, matmul_warp, sectors
-from tests.pages import ROOT
+from snippets.diagrams import (
+    bank_conflicts,
+    common,
+    divergence,
+    matmul_warp,
+    panels,
+    sectors,
+    terms,
+)
+from tests.pages import PAGES, ROOT
 
-NAMES = [m.name for m in iter_modules(diagrams.__path__) if m.name not in {"common", "__main__"}]
+NAMES = panels.names(diagrams)
+TERMS = [name.replace("_", "-") for name in panels.names(terms)]
+CORE = 32  # terms with a picture, at least
+KB = 1000
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -44,3 +58,63 @@ def test_the_texts_of_the_lessons_say_what_the_kernels_do():
         [1, 8, 8],
         [8, 1, 8],
     ]
+
+
+# ---------------------------------------------------------------- pictures of terms
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_a_picture_of_a_term_is_what_its_script_draws(name, tmp_path):
+    module = import_module(f"snippets.diagrams.terms.{name.replace('-', '_')}")
+    path = panels.write(name, module.draw(), tmp_path)
+    shown = ROOT / pictures.FOLDER / path.name
+    message = f"{shown.name} is old. To mend: .venv/bin/python -m snippets.diagrams {name}"
+    text = path.read_text(encoding="utf-8")
+    assert text == shown.read_text(encoding="utf-8"), message
+    assert len(text.encode()) <= 12 * KB, f"{name}.svg is too heavy for a page of a term"
+
+
+def test_sixty_terms_have_a_picture():
+    """Each drawing stands on one page, and that of a term on the term's own."""
+    shown = {}
+    for page in PAGES:
+        for name in re.findall(r"^\[\[picture:([a-z0-9-]+)\]\]", page.body, re.MULTILINE):
+            assert name not in shown, f"{name} is on {shown[name]} and on {page.path}"
+            shown[name] = page.path
+    assert set(shown) == set(TERMS)
+    pictured = [page for page in PAGES if page.meta["kind"] == "term" and "[[picture:" in page.body]
+    assert len(pictured) >= CORE
+    ids = {page.meta["id"] for page in pictured}
+    assert all(shown[name] == f"docs/glossary/{name}.md" for name in ids & set(TERMS))
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_a_picture_of_a_term_says_what_it_shows(name):
+    """Text alternative, caption and panels of a phone's width; no measured number is typed."""
+    alt, see, drawn = pictures.read(name, ROOT)
+    assert len(alt.split()) >= 15 and alt.endswith("."), "say in words what is drawn"
+    assert len(see.split()) >= 15 and see.endswith("."), "say what to see in it"
+    assert 1 <= len(drawn) <= 4
+    words = [alt, see]
+    for panel in drawn:
+        assert f'viewBox="0 0 {panels.WIDTH} ' in panel
+        words += re.findall(r"<t(?:ext|span)[^>]*>([^<]+)<", panel)
+    assert [found for text in words for found in numbers.typed(text)] == []
+
+
+def test_words_of_a_panel_keep_their_size_and_their_place():
+    sheet = panels.SHEET.read_text(encoding="utf-8")
+    sizes = [float(size) for size in re.findall(r"font-size: ([\d.]+)px", sheet)]
+    assert sorted(sizes) == [panels.SMALL, panels.TEXT] and panels.SMALL >= 11
+    panel = panels.Panel("A title")
+    with pytest.raises(ValueError, match="covers 'A title'"):
+        panel.text(20, 14, "other")
+    with pytest.raises(ValueError, match="leaves the panel"):
+        panel.text(330, 50, "a long row of words", "", "start")
+    with pytest.raises(ValueError, match="its box"):
+        panel.box(0, 60, 30, 20, "fa", "too many words")
+
+
+def test_a_picture_that_is_not_there_is_refused():
+    with pytest.raises(PageError, match="there is no picture 'weaver'.*write snippets/diagrams"):
+        pictures.read("weaver", ROOT)

@@ -105,6 +105,7 @@ UNTESTED = {
     "kernels/stepper/warp_sum.py": "its page runs it on a GPU",
     "kernels/terms/": "the page of the term runs it on a GPU and checks its result",
     "kernels/vector_add/": "its page runs it on a GPU and checks its result, at one size",
+    "snippets/diagrams/terms/": "no page shows it: a picture is drawn from its run in the stepper",
     "snippets/labs/roofline.py": "the lab runs it on a GPU",
     "snippets/pairs/": "the page of the pair loads it on a GPU and checks its result",
     "snippets/setup/double.py": "its page runs it on a GPU",

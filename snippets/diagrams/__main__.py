@@ -2,14 +2,21 @@
 
 import sys
 from importlib import import_module
-from pkgutil import iter_modules
 
 from snippets import diagrams
-from snippets.diagrams import common
+from snippets.diagrams import common, panels, terms
 
-names = [m.name for m in iter_modules(diagrams.__path__) if m.name not in {"common", "__main__"}]
-for name in sys.argv[1:] or names:
-    for path in common.write(
-        name.replace("_", "-"), import_module(f"snippets.diagrams.{name}").draw
-    ):
-        print(path.relative_to(common.FOLDER.parents[2]))
+lessons, of_terms = panels.names(diagrams), panels.names(terms)
+
+for name in sys.argv[1:] or sorted({*lessons, *of_terms}):
+    name, paths = name.replace("-", "_"), []
+    if name in lessons:
+        draw = import_module(f"snippets.diagrams.{name}").draw
+        paths += common.write(name.replace("_", "-"), draw)
+    if name in of_terms:
+        draw = import_module(f"snippets.diagrams.terms.{name}").draw
+        paths.append(panels.write(name.replace("_", "-"), draw()))
+    if not paths:
+        sys.exit(f"no script draws {name}. To mend: write snippets/diagrams/terms/{name}.py")
+    for path in paths:
+        print(path.relative_to(common.ROOT))

@@ -1,0 +1,1 @@
+"""Pictures of terms: a module for each, named by the term, with draw() -> Picture."""
