@@ -8,8 +8,9 @@ import markdown
 import numpy as np
 import pytest
 
-from lockstep.page import PageError
+from lockstep.page import PageError, read_all
 from lockstep_site import mapping
+from lockstep_site.glossary import Glossary
 from simulator import hosts, metal
 from tests.pages import ROOT
 
@@ -113,6 +114,33 @@ def test_a_row_survives_markdown(small):
     assert "<form" not in plain and "<span" not in plain and "#first" in plain
     with pytest.raises(PageError, match="names no part"):
         mapping.render("nothing", root, "metal")
+
+
+def said_names(text):
+    """The words of a cell, without the marks and the little words between the names."""
+    little = set("a and as by for from in is it of on or other others to with".split())
+    found = {word.replace("_", "").replace("-", "") for word in re.findall(r"[\w-]+", text.lower())}
+    return {word.rstrip("s") for word in found} - little - {""}
+
+
+def test_the_map_and_the_glossary_call_one_thing_by_one_name():
+    rows = {row["id"]: row for row in mapping.rows(ROOT)}
+    terms = Glossary(ROOT, read_all(ROOT)).terms
+    columns = [column["id"] for column in mapping.load(ROOT)["columns"]]
+    differ = []
+    for ident, same in mapping.load(ROOT)["same"].items():
+        if ident == mapping.LINE:
+            continue
+        row = rows[ident]
+        for term in same:
+            assert term in row["terms"], f"the row {ident} does not link to {term}"
+            for column in columns:
+                ours, theirs = row[column], terms[term].names.get(column)
+                if bool(ours) != bool(theirs):
+                    differ.append(f"{ident} and {term}, {column}: {ours or theirs} in one alone")
+                elif ours and not said_names(ours) & said_names(theirs):
+                    differ.append(f"{ident} and {term}, {column}: {ours} is not {theirs}")
+    assert not differ, "\n".join(differ)
 
 
 # ---------------------------------------------------------------- the filter, in a browser
