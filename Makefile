@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help serve site offline test scale gpu bench metal fmt status
+.PHONY: help install check serve site offline test scale gpu bench metal fmt status
 # A half-made file is removed, so that the next run makes it again.
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
@@ -23,6 +23,8 @@ export NO_MKDOCS_2_WARNING := 1
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+install: .venv/.installed node_modules/.installed ## install what the site and its suite need
+
 serve: .venv/.installed node_modules/.installed ## serve the site on http://127.0.0.1:8000, and build again what changes (PORT=8001 for another port)
 	@$(NODE_PATHS) $(PY) tools/assets.py
 	@echo "Building the site ..."
@@ -34,13 +36,13 @@ site: site/.built ## build the site into site/
 offline: site/.built ## build the site for reading without a server: dist/lockstep-site.zip
 	@$(PY) tools/offline.py
 
-test: .venv/.installed node_modules/.installed ## run the whole CPU suite: every page, kernel and test
+test: .venv/.installed node_modules/.installed ## run the whole CPU suite: every page, kernel and test (SHARD=2/4 for the second quarter)
 	@$(NODE_PATHS) $(PY) tools/assets.py
 	@echo "Looking for a browser ..."
 	@browser=$$($(PY) -m tests.browser) && \
 	export LOCKSTEP_CHROMIUM="$$browser" NUMBA_ENABLE_CUDASIM=1 && \
 	echo "Running the suite in $(JOBS) processes ..." && \
-	$(NODE_PATHS) $(PY) -m pytest -q -n $(JOBS) --dist loadfile $(ARGS)
+	$(NODE_PATHS) $(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder $(if $(SHARD),--shard $(SHARD)) $(ARGS)
 	@echo; echo "Evidence, for information (the site's deployment refuses stale records):"
 	@$(PY) -m lockstep status || test $$? -eq 1
 

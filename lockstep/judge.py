@@ -23,6 +23,9 @@ from lockstep.worker import receive, send
 TIMEOUT = 1800.0  # seconds that one block may take
 
 _forking: dict[tuple, "Forker"] = {}
+# Folders with the settings of another one, whose process runs their pages, too: what pages import
+# is then imported once for all of them.
+same_settings: dict[Path, Path] = {}
 
 
 class Forker:
@@ -63,6 +66,7 @@ def _start(root: Path, *more: str) -> tuple[subprocess.Popen, socket.socket]:
 
 def _forker(root: Path) -> Forker:
     # What decides about imports: the project, and the variables of this process.
+    root = same_settings.get(root, root)
     targets = project.of(root).targets.values()
     names = (environment.TARGET, "PATH", *(name for t in targets for name in t.variables))
     state = (root, os.getpid(), *(os.environ.get(name) for name in names))

@@ -1,13 +1,16 @@
 """pytest's side of the machine: pages are collected, run and recorded, and skips are counted.
 
 A conftest.py beside mkdocs.yml turns it on: ``pytest_plugins = ["lockstep.pytest_plugin"]``.
+``--shard 2/4`` runs the second quarter of the files. The ini option ``lockstep_seconds`` names the
+file that says how long each takes; ``--measure`` writes it.
 """
 
 import os
+from pathlib import Path
 
 import pytest
 
-from lockstep import collect, project, running
+from lockstep import collect, project, running, shards
 from lockstep.mistakes import PageError
 from lockstep.page import paths, read
 from lockstep.source import find_root
@@ -21,6 +24,53 @@ pytest_collect_file = collect.sybil().pytest()
 
 def pytest_addoption(parser):
     parser.addoption("--record", action="store_true", help="write evidence of pages that passed")
+    parser.addoption("--shard", metavar="K/N", help="run the Kth of N parts of the suite")
+    parser.addoption("--measure", action="store_true", help="keep the seconds that each file took")
+    parser.addini("lockstep_seconds", "the file with the seconds of each file of the suite")
+
+
+# ---------------------------------------------------------------- parts, and the longest first
+
+_mine: set[str] | None = None  # the files of this shard
+_seconds: dict[str, float] = {}
+_took: dict[str, float] = {}
+
+
+def _seconds_file(config) -> Path | None:
+    name = config.getini("lockstep_seconds")
+    return ROOT / name if name else None
+
+
+def pytest_configure(config):
+    global _mine
+    _seconds.update(shards.measured(_seconds_file(config)))
+    if asked := config.getoption("shard"):
+        try:
+            number, count = shards.of(asked)
+        except ValueError as error:
+            raise pytest.UsageError(f"--shard: {error}") from None
+        _mine = shards.divide(_files(config), count, _seconds)[number - 1]
+
+
+def _files(config) -> list[str]:
+    """Return every page, and every file of tests, by its path from the root."""
+    found = list(paths(ROOT))
+    for place in config.getini("testpaths") or ["."]:
+        for pattern in config.getini("python_files"):
+            found += (ROOT / place).rglob(pattern)
+    return [file.relative_to(ROOT).as_posix() for file in found]
+
+
+def pytest_ignore_collect(collection_path, config):
+    if _mine is None or not collection_path.is_file() or collection_path.name == "conftest.py":
+        return None
+    name = collection_path.relative_to(ROOT).as_posix()
+    return True if name not in _mine else None
+
+
+def pytest_collection_modifyitems(items):
+    """The longest file first: whoever runs them in processes then waits for none at the end."""
+    items.sort(key=lambda item: -_seconds.get(item.nodeid.split("::")[0], 0.0))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -46,6 +96,7 @@ def pytest_runtest_logreport(report):
     if hasattr(report, "context"):  # subtests
         return
     file = report.nodeid.split("::")[0]
+    _took[file] = _took.get(file, 0.0) + report.duration
     if report.when == "call" or (report.when == "setup" and report.outcome != "passed"):
         _seen[file] = _seen.get(file, 0) + 1
         if report.outcome == "skipped" and not hasattr(report, "wasxfail"):
@@ -94,6 +145,8 @@ def pytest_sessionfinish(session, exitstatus):
     total = allowed = 0
     whole = _asks_for_every_page(session.config) and not session.shouldstop
     for page, (runs, needs) in expected_skips().items():
+        if _mine is not None and page not in _mine:
+            continue
         if whole and runs and _seen.get(page, 0) != runs:
             wrong.append(f"{page}: {_seen.get(page, 0)} of {runs} blocks were collected")
         if _seen.get(page) == runs and runs:  # the page ran whole
@@ -103,6 +156,9 @@ def pytest_sessionfinish(session, exitstatus):
     others = [r for file, rs in _skipped.items() if not file.endswith(".md") for r in rs]
     if os.environ.get("LOCKSTEP_NO_SKIP") == "1":
         wrong += [f"skipped: {reason}" for reason in others]
+    file = _seconds_file(session.config)
+    if file and session.config.getoption("measure"):
+        shards.write(file, shards.measured(file) | _took)
     session.config.lockstep_summary = (total, allowed, others, wrong)
     if wrong and session.exitstatus == 0:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -4,15 +4,13 @@ import contextlib
 import functools
 import http.server
 import os
-import subprocess
-import sys
 import threading
-import time
 
 import pytest
 
 from lockstep.page import find_root
 from tests import browser
+from tests import built as site
 
 ROOT = find_root()
 # A project of its own, which tests/test_foreign.py copies: its pages are no tests of this one.
@@ -22,35 +20,36 @@ if os.environ.get("LOCKSTEP_SCALE") != "1":
     collect_ignore.append("test_scale.py")
 
 
+AT_ONCE = 2  # files that need no site, for the time in which it is built
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Begin to build the site, and let some long files go first that need none."""
+    files = {}
+    for item in items:
+        files.setdefault(item.nodeid.split("::")[0], []).append(item)
+    needing = {
+        name for name, group in files.items() if any("built" in _fixtures(item) for item in group)
+    }
+    if not needing or config.option.collectonly:
+        return
+    site.start()
+    first = [name for name in files if name not in needing][:AT_ONCE]
+    items.sort(key=lambda item: item.nodeid.split("::")[0] not in first)
+
+
+def _fixtures(item):
+    return getattr(item, "fixturenames", ())
+
+
 @pytest.fixture(scope="session")
-def built(tmp_path_factory):
-    """The folder of the site, built strictly from this tree. Workers share one build."""
-    base = tmp_path_factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        base = base.parent
-    folder, log = base / "site", base / "site.log"
+def built():
+    """The folder of the site, built strictly from this tree. All processes share one."""
     try:
-        (base / "site.lock").mkdir()  # the first worker builds, the others wait
-    except FileExistsError:
-        while not (base / "site.done").exists():
-            time.sleep(0.1)
-    else:
-        env = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", folder]
-        before = os.times()
-        with log.open("w") as out:
-            code = subprocess.call(command, cwd=ROOT, env=env, stdout=out, stderr=out)
-        (base / "site.done").write_text(f"{code} {_seconds(os.times()) - _seconds(before):.1f}")
-    code, seconds = (base / "site.done").read_text().split()
-    if code != "0":
-        pytest.fail(f"mkdocs build --strict failed:\n{log.read_text()[-4000:]}", pytrace=False)
-    (folder / ".seconds").write_text(seconds)
-    return folder
-
-
-def _seconds(times):
-    """Return the time of a core that this process's children took."""
-    return times.children_user + times.children_system
+        return site.make()
+    except site.Failed as failed:
+        pytest.fail(f"mkdocs build --strict failed:\n{failed}", pytrace=False)
 
 
 def load():
