@@ -22,7 +22,7 @@ from tests.pages import PAGES, ROOT
 
 NAMES = panels.names(diagrams)
 TERMS = [name.replace("_", "-") for name in panels.names(terms)]
-CORE = 32  # terms with a picture, at least
+CORE = 60  # terms with a picture, at least
 KB = 1000
 
 

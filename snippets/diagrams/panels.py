@@ -24,7 +24,19 @@ from snippets.diagrams import common
 WIDTH = 340
 TEXT, SMALL = 12.5, 11.5  # the sizes of pictures.css
 SHEET = common.ROOT / "docs/assets/css/pictures.css"
-LOOK = common.ROOT / "docs/assets/css/lockstep.css"
+# A file that is opened alone has no page whose colors it could take: (light, dark).
+COLORS = {
+    "ground": ("#ffffff", "#11181d"),
+    "wash": ("#f3f7f8", "#182229"),
+    "line": ("#d9e2e5", "#2b3943"),
+    "ink": ("#17222b", "#dde5e9"),
+    "soft": ("#4a5964", "#a6b4bd"),
+    "accent": ("#0a6871", "#69ccd1"),
+    "simulator": ("#5a3f9e", "#c0a9f5"),
+    "cpu": ("#1d5fa8", "#8cbcf3"),
+    "compiled": ("#7d5200", "#e2b45e"),
+    "awaiting": ("#a63a14", "#f59b77"),
+}
 GAP = 20  # between two panels of a file that is opened alone
 
 
@@ -66,6 +78,10 @@ class Panel:
     def _down(self, y):
         self.lowest = max(self.lowest, y)
 
+    def _inside(self, left, right):
+        if left < -1 or right > WIDTH + 1:
+            raise ValueError(f"a shape leaves the panel: {left:.0f} to {right:.0f}")
+
     def _take(self, x, y, words, kind, anchor):
         """Take the place of words, or say what they cover."""
         wide, size = width_of(words, kind), size_of(kind)
@@ -95,6 +111,7 @@ class Panel:
 
     def box(self, x, y, width, height, kind="n", words=None, look=None, radius=3):
         """Draw a rectangle, with words in its middle: a text, or lines of it."""
+        self._inside(x, x + width)
         self.shapes.append(
             f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" '
             f'height="{number(height)}" rx="{radius}" class="{kind}"/>'
@@ -115,8 +132,10 @@ class Panel:
     def cells(self, x, y, kinds, width=10, height=12, gap=1, words=(), look="", columns=None):
         """Draw a row of cells, one for each of ``kinds``; with ``columns``, several rows."""
         columns = columns or len(kinds)
+        self._inside(x, x + min(columns, len(kinds)) * width - gap)
         paths, last = {}, {}
-        wide, high = number(width - gap), number(height - gap)
+        between = min(gap, 2)  # rows
+        wide, high = number(width - gap), number(height - between)
         for k, kind in enumerate(kinds):
             if not kind:
                 continue
@@ -134,7 +153,7 @@ class Panel:
             if word == "":
                 continue
             middle = x + k % columns * width + (width - gap) / 2
-            base = y + k // columns * height + height / 2 + 4
+            base = y + k // columns * height + (height - between) / 2 + 4.2
             shade = look or ("kw km" if (kinds[k] or "").startswith("f") else "km")
             self._take(middle, base, str(word), shade, "middle")
             pieces = said.setdefault((base, shade), [])
@@ -243,20 +262,12 @@ def _style(panels):
         names = set(re.findall(r"\.(?!picture\b)[a-z]+|text", rule.partition("{")[0]))
         if names & used:
             rules.append(rule.replace("; }", "}").replace(" {", "{").replace(": ", ":"))
-    wanted = sorted(set(re.findall(r"--ls-\w+", "".join(rules))))
-    light, dark = _colors(wanted)
+    wanted = sorted(set(re.findall(r"--ls-(\w+)", "".join(rules))))
+    light, dark = (";".join(f"--ls-{name}:{COLORS[name][k]}" for name in wanted) for k in (0, 1))
     return (
         f"<style>.picture{{font-family:Inter,sans-serif;{light}}}"
         f"@media(prefers-color-scheme:dark){{.picture{{{dark}}}}}{''.join(rules)}</style>"
     )
-
-
-def _colors(wanted):
-    """Return the site's colors as declarations, for light and for dark."""
-    text = LOOK.read_text(encoding="utf-8")
-    parts = text.partition('[data-md-color-scheme="slate"]')[::2]
-    found = [dict(re.findall(r"(--ls-[\w-]+):\s*(#\w+);", part)) for part in parts]
-    return [";".join(f"{name}:{colors[name]}" for name in wanted) for colors in found]
 
 
 def write(name, picture, folder=common.FOLDER / "terms"):

@@ -66,11 +66,11 @@ def draw():
         table(32),
         table(33),
         alt="Two tables with a column for each of 32 banks and a row for each 32 words of shared "
-        f"memory. With rows of 32 words, the 32 words of a tile's column stand in bank 0, and the "
+        "memory. With rows of 32 words, the 32 words of a tile's column stand in bank 0, and the "
         f"read takes {many} passes. With rows of 33 words they stand on a diagonal, one in each "
         f"bank, and the read takes {one}.",
-        see="Shared memory as the hardware sees it: word w lies in bank w mod 32. A warp reads one "
-        f"column of a tile, tile[lane, 0]. Left, all 32 words lie in bank 0, and the stepper "
+        see="Shared memory as the hardware sees it: word w lies in bank w mod 32. A warp reads "
+        "one column of a tile, tile[lane, 0]. Left, all 32 words lie in bank 0, and the stepper "
         f"counts {many} passes. Right, an unused word at the end of each row moves each row on by "
         f"one bank: {one} pass.",
     )

@@ -29,8 +29,8 @@ def draw():
         side(False),
         side(True),
         alt="Two blocks with their shared memories. Left, block 0 writes to global memory and "
-        "block 1 reads it from there. Right, a thread of block 1 reads the shared memory of block "
-        "0 directly.",
+        "block 1 reads it from there. Right, a thread of block 1 reads the shared memory of "
+        "block 0 directly.",
         see="Left, the way between blocks of a plain grid. Right, a thread of block 1 turns its "
         "own pointer into one to block 0's copy and loads through it: no trip to L2.",
     )

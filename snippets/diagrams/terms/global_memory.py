@@ -29,9 +29,9 @@ def draw():
     return Picture(
         who,
         life,
-        alt="Left, threads of three blocks read and write global memory, and the host copies into "
-        "it. Right, a time line of two kernels: shared memory lives as long as a block, an array "
-        "in global memory from before the first kernel until after the second.",
+        alt="Left, threads of three blocks read and write global memory, and the host copies "
+        "into it. Right, a time line of two kernels: shared memory lives as long as a block, an "
+        "array in global memory from before the first kernel until after the second.",
         see="Global memory is the one place that all threads share, and the only one that keeps "
         "what a kernel wrote for the next kernel and for the host.",
     )

@@ -42,7 +42,7 @@ def draw():
         alt=f"Left, a row of {N:,} elements under which {BLOCKS} blocks of {SIZE} threads stand; "
         f"the last {SPARE} threads reach past the end. Right, a grid of four by three blocks, one "
         "of which is shown large with its threads.",
-        see=f"A launch names the grid: how many blocks, of how many threads. Blocks are whole, so "
+        see="A launch names the grid: how many blocks, of how many threads. Blocks are whole, so "
         f"{BLOCKS} × {SIZE} = {BLOCKS * SIZE:,} threads start for {N:,} elements, and the kernel "
         f"sends the last {SPARE} home with an if.",
     )

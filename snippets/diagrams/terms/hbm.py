@@ -27,10 +27,9 @@ def draw():
         side,
         bus,
         alt="Left, a GPU between two stacks of eight memory dies on one interposer, with many "
-        "short "
-        "wires. Right, 24 lines for the 6,144 wires of six stacks of HBM, and 2 lines for the 512 "
-        "wires of a GDDR card.",
+        "short wires. Right, 24 lines for the 6,144 wires of six stacks of HBM, and 2 lines for "
+        "the 512 wires of a GDDR card.",
         see="HBM is fast because it is wide: dies are stacked beside the GPU, so thousands of "
-        "wires "
-        "a few millimeters long can lie between them. Each wire runs slower than one of GDDR.",
+        "wires a few millimeters long can lie between them. Each wire runs slower than one of "
+        "GDDR.",
     )

@@ -39,8 +39,8 @@ def draw():
         panel(False),
         panel(True),
         alt="Two triangles, a row for each generated token and a column for each word. Without a "
-        "cache every cell of the triangle, a key and a value, is computed. With one, only the last "
-        "cell of each row is, and the others are read.",
+        "cache every cell of the triangle, a key and a value, is computed. With one, only the "
+        "last cell of each row is, and the others are read.",
         see=f"Attention needs the keys and values (K V) of all words so far. Without a cache {n} "
         f"tokens compute {n * (n + 1) // 2} pairs, and the work of a token grows with the text. "
         "With one, each token computes its own pair and reads the rest: the price is memory, and "

@@ -33,8 +33,8 @@ def draw():
         split,
         way,
         alt="Left, four bars of 256 KB, divided between shared memory and L1 cache in four ways. "
-        "Right, a load that hits in L1 returns at once, and one that misses goes on to L2 and HBM.",
+        "Right, a load that hits in L1 returns at once, and one that misses goes on to L2 and "
+        "HBM.",
         see="L1 cache and shared memory are one array of 256 KB on Hopper. What the resident "
-        "blocks "
-        "take as shared memory, the cache lacks.",
+        "blocks take as shared memory, the cache lacks.",
     )

@@ -29,6 +29,7 @@ def draw():
         alt="Left, eight multiprocessors over one L2 cache, which stands over six stacks of HBM. "
         "Right, block 0's read brings a sector from HBM into L2, and block 9's read of the same "
         "sector ends in L2.",
-        see="All traffic to device memory passes L2, and all blocks share it. Blocks that read the "
-        "same data at about the same time pay for it once; atomics on global memory happen here.",
+        see="All traffic to device memory passes L2, and all blocks share it. Blocks that read "
+        "the same data at about the same time pay for it once; atomics on global memory happen "
+        "here.",
     )

@@ -22,7 +22,7 @@ def draw():
         drawn,
         alt=f"Three rows of 32 lanes, for warps 0 to 2. Thread {THREAD} is marked: it stands in "
         f"row {warp}, column {lane}.",
-        see=f"Threads are dealt to lanes in order: lane = thread mod 32, warp = thread // 32. "
+        see="Threads are dealt to lanes in order: lane = thread mod 32, warp = thread // 32. "
         f"{THREAD} = {warp} × 32 + {lane}. The column that is framed is lane {lane} of each warp, "
         "and warp operations name partners by that number.",
     )

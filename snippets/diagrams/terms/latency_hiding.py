@@ -47,9 +47,9 @@ def draw():
     return Picture(
         panel(1),
         panel(4),
-        alt="Two time lines of one warp scheduler. With one warp the issue slots are used for two "
-        "steps and then stand empty while the warp waits for memory. With four warps another one "
-        "issues in each slot, and none stays empty.",
+        alt="Two time lines of one warp scheduler. With one warp the issue slots are used for "
+        "two steps and then stand empty while the warp waits for memory. With four warps another "
+        "one issues in each slot, and none stays empty.",
         see="Gray is a warp that waits for its load: it takes as long in both pictures. With one "
         f"warp the scheduler has nothing to do meanwhile ({used[0]} of {SLOTS} slots used); with "
         f"four it issues from another one, and the wait costs nothing ({used[1]} of {SLOTS}). A "

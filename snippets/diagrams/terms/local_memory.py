@@ -34,8 +34,9 @@ def draw():
         place,
         laid,
         alt="Left, four threads with registers of their own, and arrows through the caches to "
-        "device memory, where each has its local part. Right, the words a[0], a[1] and a[2] of 32 "
-        "lanes, each index in a row.",
-        see="Local says whose it is, not where: what does not fit into registers, or is indexed at "
-        "run time, goes to device memory by way of the caches. The hardware interleaves the lanes.",
+        "device memory, where each has its local part. Right, the words a[0], a[1] and a[2] of "
+        "32 lanes, each index in a row.",
+        see="Local says whose it is, not where: what does not fit into registers, or is indexed "
+        "at run time, goes to device memory by way of the caches. The hardware interleaves the "
+        "lanes.",
     )

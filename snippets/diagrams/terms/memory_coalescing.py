@@ -46,10 +46,10 @@ def draw():
         panel(1),
         panel(8),
         alt=f"Left, 32 lanes read 32 neighboring words, which fill {near} sectors of 32 bytes. "
-        f"Right, they read words eight apart: {far} sectors, of each of which one word in eight is "
-        "used. Bars below compare the bytes asked for with the bytes moved.",
+        f"Right, they read words eight apart: {far} sectors, of each of which one word in eight "
+        "is used. Bars below compare the bytes asked for with the bytes moved.",
         see=f"Memory answers in sectors of 32 bytes. Neighbors share them: {near} sectors serve "
-        f"the whole warp. Eight elements apart, each lane pulls in a sector of its own, and "
-        f"{far * 32 - 128} of the {far * 32:,} bytes that move are for nobody. The stepper counted "
-        "both reads.",
+        "the whole warp. Eight elements apart, each lane pulls in a sector of its own, and "
+        f"{far * 32 - 128} of the {far * 32:,} bytes that move are for nobody. The stepper "
+        "counted both reads.",
     )

@@ -38,11 +38,10 @@ def draw():
     return Picture(
         panel(False),
         panel(True),
-        alt="Left, data go from a pageable array into a pinned buffer of the driver and from there "
-        "to the GPU, piece by piece, with the host busy. Right, the copy engine reads a pinned "
-        "array directly while the host goes on.",
+        alt="Left, data go from a pageable array into a pinned buffer of the driver and from "
+        "there to the GPU, piece by piece, with the host busy. Right, the copy engine reads a "
+        "pinned array directly while the host goes on.",
         see="The copy engine needs pages that stay where they are. A pageable array is first "
-        "copied "
-        "into a pinned buffer by the host, piece by piece; a pinned one is read as it lies, and "
-        "the host is free meanwhile.",
+        "copied into a pinned buffer by the host, piece by piece; a pinned one is read as it "
+        "lies, and the host is free meanwhile.",
     )

@@ -27,9 +27,10 @@ def draw():
     return Picture(
         panel(False),
         panel(True),
-        alt="Bars of the values that are alive at each of eight lines of a kernel, eleven at most. "
-        "With a limit of eight registers the blocks above a line go to local memory and back.",
+        alt="Bars of the values that are alive at each of eight lines of a kernel, eleven at "
+        "most. With a limit of eight registers the blocks above a line go to local memory and "
+        "back.",
         see="Every value that is needed later occupies a register until then. A limit below the "
-        f"highest bar sends what is above it to local memory: {over} values here, each a store and "
-        "later a load.",
+        f"highest bar sends what is above it to local memory: {over} values here, each a store "
+        "and later a load.",
     )

@@ -24,8 +24,7 @@ def draw():
         drawn,
         share,
         alt="Left, four registers of a warp, each a row of 32 words, with the word of lane 5 "
-        "marked. "
-        "Right, the same bar of 65,536 registers divided among 64, 32 and 16 warps.",
-        see="A register is a column of numbers, one for each lane. A multiprocessor has 65,536 of "
-        "32 bits; the compiler's count for a thread decides how many warps can stay at once.",
+        "marked. Right, the same bar of 65,536 registers divided among 64, 32 and 16 warps.",
+        see="A register is a column of numbers, one for each lane. A multiprocessor has 65,536 "
+        "of 32 bits; the compiler's count for a thread decides how many warps can stay at once.",
     )

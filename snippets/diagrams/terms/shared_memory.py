@@ -71,12 +71,11 @@ def draw():
     return Picture(
         panel(False),
         panel(True),
-        alt="Each thread sums five neighbors. Left, all lines go up to the array in global memory. "
-        "Right, each element is copied once into a tile in shared memory, and the lines of the "
-        "threads end there.",
+        alt="Each thread sums five neighbors. Left, all lines go up to the array in global "
+        "memory. Right, each element is copied once into a tile in shared memory, and the lines "
+        "of the threads end there.",
         see="Every thread adds five neighbors of x. Left, each fetches its own five: "
-        f"{loads(False)} "
-        f"loads for a block of {N}. Right, the block fetches each element once, {loads(True)} "
-        "loads, "
-        "waits, and reads the rest out of shared memory. The stepper counted both.",
+        f"{loads(False)} loads for a block of {N}. Right, the block fetches each element once, "
+        f"{loads(True)} loads, waits, and reads the rest out of shared memory. The stepper "
+        "counted both.",
     )

@@ -39,8 +39,8 @@ def draw():
         simd,
         simt,
         alt="The same eight numbers with the negative ones set to zero. Left, a vector program "
-        "makes a mask and blends two vectors. Right, a program for one thread has a plain if, and "
-        "the lanes for which it does not hold are switched off.",
+        "makes a mask and blends two vectors. Right, a program for one thread has a plain if, "
+        "and the lanes for which it does not hold are switched off.",
         see="Both run eight numbers (32 on a GPU) under one instruction. With SIMD the program "
         "says so, mask and all. With SIMT it speaks of one element, and the warp's mask is the "
         "hardware's business.",

@@ -26,7 +26,7 @@ def draw():
         alt=f"Left, {COUNT} small boxes, one of them marked. Right, that multiprocessor: four "
         "quarters, each with a scheduler, registers, 32 lanes of arithmetic and a tensor core, "
         "over 256 KB of shared memory and L1 cache.",
-        see="A multiprocessor is four quarters over one memory. Each quarter has a warp scheduler, "
-        "its part of the registers, 32 lanes for float32 and a tensor core, so up to four warps "
-        "issue in a cycle.",
+        see="A multiprocessor is four quarters over one memory. Each quarter has a warp "
+        "scheduler, its part of the registers, 32 lanes for float32 and a tensor core, so up to "
+        "four warps issue in a cycle.",
     )

@@ -53,10 +53,10 @@ def draw():
         panel(False),
         panel(True),
         alt="Two tables of eight rows and eight banks with the number of the column that lies "
-        "there. As written, column 3 lies in bank 3 in each row. With the column's number xor the "
-        "row's, it lies in another bank in each row.",
-        see=f"A cell says which column of the tile lies there. Written straight, column 3 is one "
+        "there. As written, column 3 lies in bank 3 in each row. With the column's number xor "
+        "the row's, it lies in another bank in each row.",
+        see="A cell says which column of the tile lies there. Written straight, column 3 is one "
         f"bank, and 32 lanes that read it take {passes(False)} passes. With the place of each "
-        f"element at column xor row, every row has it in another bank: {passes(True)}, and no word "
-        "is wasted on padding.",
+        f"element at column xor row, every row has it in another bank: {passes(True)}, and no "
+        "word is wasted on padding.",
     )

@@ -41,10 +41,10 @@ def draw():
     return Picture(
         plain,
         mma,
-        alt="Left, a multiply-add of a warp: three rows of 32 lanes, one product each. Right, one "
-        "tensor core instruction: a matrix A of 16 by 16, a matrix B of 16 by 8 and a matrix C of "
-        "16 by 8; a row of A and a column of B meet in one element of C.",
-        see=f"The same warp, one instruction each. FFMA makes 32 products, one in each lane. HMMA "
+        alt="Left, a multiply-add of a warp: three rows of 32 lanes, one product each. Right, "
+        "one tensor core instruction: a matrix A of 16 by 16, a matrix B of 16 by 8 and a matrix "
+        "C of 16 by 8; a row of A and a column of B meet in one element of C.",
+        see="The same warp, one instruction each. FFMA makes 32 products, one in each lane. HMMA "
         f"makes {M} × {N} × {K} = {M * N * K:,}: each element of C takes a row of A and a column "
         "of B, so every number that was fetched is used 8 or 16 times.",
     )

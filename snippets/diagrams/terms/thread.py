@@ -35,9 +35,9 @@ def draw():
     return Picture(
         many,
         own,
-        alt="Left, one line of code is run by eight threads, and each reads the element of its own "
-        "number. Right, thread 6 with its index, registers, local memory and place in the program; "
-        "beside it what it shares with its warp, its block and all threads.",
-        see="A kernel is written for one thread; the index i is all that tells threads apart. Here "
-        "blocks have four threads, so thread 2 of block 1 has i = 1 × 4 + 2 = 6.",
+        alt="Left, one line of code is run by eight threads, and each reads the element of its "
+        "own number. Right, thread 6 with its index, registers, local memory and place in the "
+        "program; beside it what it shares with its warp, its block and all threads.",
+        see="A kernel is written for one thread; the index i is all that tells threads apart. "
+        "Here blocks have four threads, so thread 2 of block 1 has i = 1 × 4 + 2 = 6.",
     )

@@ -29,7 +29,7 @@ def draw():
         alt="Left, a block of 128 threads in four rows of 32, one for each warp. Right, two "
         "multiprocessors with a block each; the threads of a block reach its shared memory and "
         "barriers, and a cross stands between the two blocks.",
-        see="All threads of a block are on one multiprocessor at once. That is why they can share "
-        "memory and wait for each other, and why threads of two blocks can not: the other block "
-        "may be elsewhere, or not have begun.",
+        see="All threads of a block are on one multiprocessor at once. That is why they can "
+        "share memory and wait for each other, and why threads of two blocks can not: the other "
+        "block may be elsewhere, or not have begun.",
     )

@@ -27,9 +27,10 @@ def draw():
     return Picture(
         two,
         one,
-        alt="Left, a CPU with its memory and a GPU with its own, and an array that is copied from "
-        "one to the other. Right, a CPU and a GPU over one memory, which holds the array once.",
-        see="With two memories every array that both need exists twice and is copied. With one, as "
-        "on Apple silicon, both processors use the same bytes; what remains is to say who may "
+        alt="Left, a CPU with its memory and a GPU with its own, and an array that is copied "
+        "from one to the other. Right, a CPU and a GPU over one memory, which holds the array "
+        "once.",
+        see="With two memories every array that both need exists twice and is copied. With one, "
+        "as on Apple silicon, both processors use the same bytes; what remains is to say who may "
         "write when.",
     )

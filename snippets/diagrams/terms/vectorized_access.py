@@ -29,9 +29,8 @@ def draw():
         panel(1),
         panel(4),
         alt="Left, 128 words are loaded by four instructions, in each of which every lane takes "
-        "one "
-        "word. Right, one instruction loads them, and each lane takes four neighboring words.",
-        see="The same 512 bytes. With float32 each lane asks for 4 bytes and the warp issues four "
-        "loads; with float4 each asks for 16 and one load does it. Memory moves as much: what is "
-        "saved are instructions, and more is in flight.",
+        "one word. Right, one instruction loads them, and each lane takes four neighboring words.",
+        see="The same 512 bytes. With float32 each lane asks for 4 bytes and the warp issues "
+        "four loads; with float4 each asks for 16 and one load does it. Memory moves as much: "
+        "what is saved are instructions, and more is in flight.",
     )

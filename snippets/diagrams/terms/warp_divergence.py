@@ -59,10 +59,10 @@ def draw():
         both,
         one,
         alt="Rows of 32 lanes, one for each line of a kernel. With a condition on even and odd "
-        "threads, the warp runs both branches, each with half of its lanes. With a condition that "
-        "is the same for the whole warp, it runs one branch, with all of them.",
+        "threads, the warp runs both branches, each with half of its lanes. With a condition "
+        "that is the same for the whole warp, it runs one branch, with all of them.",
         see="The same two branches. Left, neighbors disagree: the warp runs both, "
-        f"{len(masks(True))} "
-        f"lines, and half of the lanes are off in two of them. Right, the condition changes only "
-        f"from warp to warp: {len(masks(False))} lines, every lane at work. Read off the stepper.",
+        f"{len(masks(True))} lines, and half of the lanes are off in two of them. Right, the "
+        f"condition changes only from warp to warp: {len(masks(False))} lines, every lane at "
+        "work. Read off the stepper.",
     )

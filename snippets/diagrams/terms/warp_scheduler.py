@@ -42,9 +42,8 @@ def draw():
         cycle(0),
         cycle(1),
         alt="Eight warps of a scheduler in one cycle and in the next. In each, some wait for a "
-        "load, a barrier or "
-        "a result and some are ready; one of the ready warps issues an instruction, another one in "
-        "the second cycle.",
+        "load, a barrier or a result and some are ready; one of the ready warps issues an "
+        "instruction, another one in the second cycle.",
         see="In each cycle a scheduler looks at all its warps and issues one instruction of one "
         "that is ready. Warp 2 issues, then needs its result; the next cycle goes to warp 4. "
         "Changing warps costs nothing, because all keep their registers.",

@@ -31,7 +31,6 @@ def draw():
         f"wave. With {UNITS + 1}, the last block runs alone while {UNITS - 1} multiprocessors "
         "idle.",
         see="Eight blocks fill eight multiprocessors. The ninth starts when the first is done, "
-        "and "
-        "the launch takes two waves for one block more. An H200 has 132 multiprocessors, and the "
-        "same step comes after every full wave.",
+        "and the launch takes two waves for one block more. An H200 has 132 multiprocessors, and "
+        "the same step comes after every full wave.",
     )
