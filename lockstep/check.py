@@ -55,8 +55,8 @@ class Checker:
             page = read(file, self.root)
         except PageError as error:
             return error.mistakes
-        checks = (self.expansion, self.rendered, self.collected, self.declared, self.typed)
-        checks += (self.covered, self.head)
+        checks = [self.expansion, self.rendered, self.collected, self.declared, self.typed]
+        checks += [self.covered, self.head]
         return [mistake for check in checks for mistake in check(page)]
 
     def expansion(self, page: Page) -> Iterator[Mistake]:

@@ -1,12 +1,17 @@
 """Planted violations: each is refused with file, line and how to mend it."""
 
+import contextlib
+import io
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from lockstep import collect, evidence
+from lockstep import cli, collect, evidence
 from lockstep.page import PageError, read, read_all
 from lockstep_site.gpu import machine
 from lockstep_site.gpu.needs import gpu_only
@@ -276,11 +281,20 @@ def test_a_record_is_written_whole_or_not_at_all(tmp_path):
 
 
 def lockstep(house, *arguments):
-    import os
+    """What a command says, in this process: what it imports is there."""
+    said, wrong = io.StringIO(), io.StringIO()
+    target = os.environ.pop("LOCKSTEP_TARGET", None)
+    try:
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
+            code = cli.main(list(arguments))
+    finally:
+        if target is not None:
+            os.environ["LOCKSTEP_TARGET"] = target
+    return SimpleNamespace(returncode=code, stdout=said.getvalue(), stderr=wrong.getvalue())
 
-    from lockstep.page import find_root  # noqa: F401
 
-    here = os.path.dirname(os.path.dirname(os.path.abspath(collect.__file__)))
+def in_a_terminal(house, *arguments):
+    here = str(Path(collect.__file__).parents[1])
     env = {k: v for k, v in os.environ.items() if k != "LOCKSTEP_TARGET"} | {"PYTHONPATH": here}
     command = [sys.executable, "-m", "lockstep", *arguments]
     return subprocess.run(command, cwd=house.root, env=env, capture_output=True, text=True)
@@ -288,10 +302,10 @@ def lockstep(house, *arguments):
 
 def test_status_counts_and_fails_when_something_is_stale(house):
     house(GOOD)
-    done = lockstep(house, "status")
+    done = in_a_terminal(house, "status")
     assert done.returncode == 1 and "missing: docs/page.md on cpu" in done.stdout
-    assert lockstep(house, "run", "docs/page.md").returncode == 0
-    done = lockstep(house, "status", "--json")
+    assert in_a_terminal(house, "run", "docs/page.md").returncode == 0
+    done = in_a_terminal(house, "status", "--json")
     assert done.returncode == 0
     data = json.loads(done.stdout)
     assert data["total"] == 3 and data["blocks"]["cpu"] == 3 and data["stale"] == []
@@ -318,7 +332,7 @@ def test_a_damaged_record_is_named(house):
 def test_no_gpu_is_one_clear_line(house, monkeypatch):
     if machine.gpus():
         monkeypatch.setenv("PATH", "")
-    done = lockstep(house, "gpu")
+    done = in_a_terminal(house, "gpu")
     assert done.returncode == 2
     assert done.stderr.startswith("There is no NVIDIA GPU here") and done.stderr.count("\n") == 1
 
