@@ -118,3 +118,29 @@ def test_words_of_a_panel_keep_their_size_and_their_place():
 def test_a_picture_that_is_not_there_is_refused():
     with pytest.raises(PageError, match="there is no picture 'weaver'.*write snippets/diagrams"):
         pictures.read("weaver", ROOT)
+
+
+# Of every .picture: pixels of its smallest words, the tops and the widths of its panels.
+LAID_OUT = """small => [...document.querySelectorAll('.picture')].map(figure => {
+  const boxes = [...figure.querySelectorAll('svg')].map(svg => svg.getBoundingClientRect());
+  return {
+    words: Math.min(...[...figure.querySelectorAll('svg')].map(
+      svg => small * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)),
+    tops: boxes.map(box => Math.round(box.top)), share: boxes[0].width / figure.clientWidth,
+    aside: document.documentElement.scrollWidth - innerWidth};
+})"""
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_panels_stand_below_one_another_on_a_phone_and_side_by_side_beside_it(
+    width, chromium, server
+):
+    context = chromium.new_context(viewport={"width": width, "height": 900})
+    tab = context.new_page()
+    for term, panel_count in (("warp", 2), ("lane", 1)):
+        tab.goto(f"{server}glossary/{term}/")
+        (found,) = tab.evaluate(LAID_OUT, panels.SMALL)
+        assert found["words"] >= 11 and found["aside"] <= 0, found
+        assert len(set(found["tops"])) == (panel_count if width == 390 else 1), found
+        assert (found["share"] > 0.9) == (width == 390), found
+    context.close()
