@@ -1,9 +1,10 @@
 """Graded exercises: what a page shows of one, what the editor gets, and the check in a terminal.
 
-``[[exercise:NAME]]`` on a line of its own stands for ``kernels/exercises/NAME.py``, whose parts
-``simulator/grade.py`` lists. Before the page is read, the line becomes the Markdown that somebody
-would have typed: the statement, the hints, and a solution that includes the file's sections. So its
-blocks are the page's, run with it, and carry their proof; nothing of them is typed.
+``[[exercise:NAME]]`` on a line of its own stands for ``kernels/exercises/NAME.py``, or that of
+``kernels/puzzles/``, whose parts ``simulator/grade.py`` lists. Before the page is read, the line
+becomes the Markdown that somebody would have typed: the statement, the hints, and a solution that
+includes the file's sections. So its blocks are the page's, run with it, and carry their proof;
+nothing of them is typed.
 """
 
 import re
@@ -16,7 +17,7 @@ from lockstep.parts import Part
 from lockstep_site import quiz
 from simulator import grade
 
-FOLDER = "kernels/exercises"
+FOLDERS = ("kernels/exercises", "kernels/puzzles")
 MARKER = re.compile(r"^\[\[exercise:(?P<name>[a-z][a-z0-9_]*)\]\][ \t]*$")
 
 
@@ -25,17 +26,23 @@ def load(name: str, root: Path, where: tuple[str, int] | None = None) -> grade.E
 
     Raises PageError where there is no such file, or where it cannot be read.
     """
-    path = f"{FOLDER}/{name}.py"
-    file = root / path
-    if not file.is_file():
+    path = path_of(name, root)
+    if path is None:
         known = ", ".join(names(root)) or "none"
-        page, line = where or (path, 1)
+        wanted = f"{FOLDERS[0]}/{name}.py"
+        page, line = where or (wanted, 1)
         what = f"there is no exercise {name!r} (there are: {known})"
-        raise PageError([Mistake(page, line, what, f"correct the name, or write {path}")])
+        raise PageError([Mistake(page, line, what, f"correct the name, or write {wanted}")])
     try:
-        return _read(file.read_text(encoding="utf-8"))
+        return _read((root / path).read_text(encoding="utf-8"))
     except grade.Bad as bad:
         raise PageError([Mistake(path, bad.line, bad.what, bad.mend)]) from None
+
+
+def path_of(name: str, root: Path) -> str | None:
+    """Return the path of an exercise's file, or None where there is none."""
+    paths = (f"{folder}/{name}.py" for folder in FOLDERS)
+    return next((path for path in paths if (root / path).is_file()), None)
 
 
 @lru_cache(maxsize=256)
@@ -45,7 +52,8 @@ def _read(text: str) -> grade.Exercise:
 
 def names(root: Path) -> list[str]:
     """Return the names of all exercises, sorted."""
-    return sorted(f.stem for f in (root / FOLDER).glob("*.py") if f.stem != "__init__")
+    files = (f for folder in FOLDERS for f in (root / folder).glob("*.py"))
+    return sorted(f.stem for f in files if f.stem != "__init__")
 
 
 def named(body: str) -> list[str]:
@@ -60,7 +68,7 @@ def markdown(line: str, root: Path, where: tuple[str, int] | None = None) -> lis
         return None
     name = marker["name"]
     exercise = load(name, root, where)
-    path = f"{FOLDER}/{name}.py"
+    path = path_of(name, root)
     aim = "graded on awkward sizes and poisoned output"
     if exercise.par:
         aim += ", with a par to reach"
@@ -89,10 +97,16 @@ def _indented(lines: list[str]) -> list[str]:
     return [f"    {line}".rstrip() for line in lines]
 
 
+def key(name: str, root: Path) -> str:
+    """Return the name under which a reader's browser keeps what came of an exercise."""
+    first = "imports" if "[start:imports]" in load(name, root).text else "solution"
+    return quiz.exercise_key([f"{path_of(name, root)}:{first}"])
+
+
 def program(name: str, root: Path) -> dict:
     """Return what the panel gets when the exercise's button is pressed."""
     exercise = load(name, root)
-    source = f"{FOLDER}/{name}.py:solution"
+    source = f"{path_of(name, root)}:solution"
     return {
         "source": source,
         "code": exercise.program,
@@ -100,7 +114,7 @@ def program(name: str, root: Path) -> dict:
         "presets": [],
         "exercise": {
             "name": name,
-            "key": quiz.exercise_key([source]),
+            "key": key(name, root),
             "title": exercise.title,
             "text": exercise.text,
         },
@@ -110,10 +124,11 @@ def program(name: str, root: Path) -> dict:
 # ---------------------------------------------------------------- in a terminal
 
 
-def main(name: str | None, file: str | None, root: Path) -> int:
+def main(name: str | None, file: str | None, root: Path, asked: str | None = None) -> int:
     """List the exercises, show one, or grade a file; returns what the shell should get.
 
     ``name``: an exercise. ``file``: a program that answers it; "-" reads it from standard input.
+    ``asked``: the command and its argument, where it is not ``exercise NAME``.
     """
     if name is None:
         for known in names(root):
@@ -127,7 +142,7 @@ def main(name: str | None, file: str | None, root: Path) -> int:
         return 2
     if file is None:
         print(f'"""{exercise.title}\n\n{exercise.statement}\n"""\n\n{exercise.program}', end="")
-        then = f"python -m lockstep exercise {name} FILE"
+        then = f"python -m lockstep {asked or f'exercise {name}'} FILE"
         print(f"# Save this as a file, write your lines, then: {then}", file=sys.stderr)
         return 0
     try:

@@ -28,7 +28,7 @@ TAGS = {
     "option": {"value"},
     "p": {"data-run"},
     "select": {"name"},
-    "span": {"data-platform", "data-of"},
+    "span": {"data-platform", "data-of", "data-puzzle"},
     "td": {"data-eq", "data-claim", "data-unverified"},
     "ul": {"data-list"},
 }

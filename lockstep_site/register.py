@@ -27,6 +27,7 @@ from lockstep_site.library import LibraryPart
 from lockstep_site.mapping import MappingPart
 from lockstep_site.pictures import PicturesPart
 from lockstep_site.plots import PlotsPart
+from lockstep_site.puzzles import PuzzlePart
 from lockstep_site.recording import RecordingPart
 from lockstep_site.roadmap import RoadmapPart
 from lockstep_site.run_here import RunHerePart
@@ -39,6 +40,7 @@ META = {
     "roadmap": list,
     "needs": list,
     "minutes": int,
+    "puzzle": int,  # its number
     "gpus": int,
     "gpu_only": int,
     "compute_capability": str,
@@ -91,6 +93,7 @@ def register(project: Project) -> None:
         LessonPart(),
         RunHerePart(),
         ExercisePart(),
+        PuzzlePart(),
         RecordingPart(),
         BetPart(),
         GpuPart(),

@@ -1,18 +1,19 @@
 """Graded exercises: each solution passes, each tempting wrong answer does not, and it says why."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
 
-from lockstep_site import exercise
+from lockstep_site import exercise, puzzles, quiz
 from simulator import grade
 from tests.pages import PAGES, ROOT
 
 NAMES = exercise.names(ROOT)
-TEXTS = {name: (ROOT / exercise.FOLDER / f"{name}.py").read_text("utf-8") for name in NAMES}
+TEXTS = {name: exercise.load(name, ROOT).text for name in NAMES}
 WRONG = [(name, label) for name in NAMES for label in exercise.load(name, ROOT).wrong]
 ARCHIVE = ROOT / "docs/assets/vendor/run-here/stepper.zip"
 
@@ -181,3 +182,29 @@ PHASE_1 = [p for p in PAGES if p.meta["kind"] == "lesson" and "/foundation/" in 
 def test_each_lesson_of_phase_1_has_two_and_one_of_them_a_par(page):
     found = [exercise.load(name, ROOT) for name in exercise.named(page.written)]
     assert len(found) >= 2 and any(known.par for known in found)
+
+
+def test_puzzles_are_numbered_and_listed_in_that_order():
+    rows = puzzles.ordered(PAGES)
+    assert len(rows) >= 24
+    nav = (ROOT / "mkdocs.yml").read_text("utf-8")
+    places = [nav.index(f"- {page.path.removeprefix('docs/')}") for page, *_ in rows]
+    assert places == sorted(places)
+    assert all(len(known.wrong) >= 2 for _, known, _ in rows)
+    table = puzzles.table(PAGES, plain=False)
+    keys = re.findall(r'data-puzzle="(\w+)"', table)
+    assert len(set(keys)) == len(rows)
+    for key, (page, *_) in zip(keys, rows, strict=True):
+        frames = quiz.read(page.body, page.body_line, page.blocks)[1]
+        assert [frame.key for frame in frames] == [key], page.path
+
+
+def test_a_puzzle_in_a_terminal(tmp_path, capsys):
+    assert puzzles.main(1, None, ROOT, PAGES) == 0
+    said = capsys.readouterr()
+    assert "Brighten a photo" in said.out and "puzzle 1 FILE" in said.err
+    file = tmp_path / "answer.py"
+    file.write_text(exercise.load("brighten", ROOT).solution)
+    assert puzzles.main(1, str(file), ROOT, PAGES) == 0
+    assert puzzles.main(99, None, ROOT, PAGES) == 2
+    assert "there is no puzzle 99 (there are 1 to" in capsys.readouterr().err

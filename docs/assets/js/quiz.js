@@ -45,6 +45,10 @@
         graded.classList.toggle("is-par", key in par)
       }
     })
+    all("[data-puzzle]").forEach(node => {
+      const key = node.dataset.puzzle
+      node.textContent = key in par ? "par" : key in solved ? "solved" : ""
+    })
   }
 
   document.addEventListener("submit", event => {

@@ -1,0 +1,1 @@
+"""The puzzles: exercises of their own, an idea each. docs/puzzles/ has their order."""

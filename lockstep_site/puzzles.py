@@ -1,0 +1,103 @@
+"""Puzzles: numbered pages with one graded exercise each, their table, and the way in a terminal.
+
+A puzzle is a page of kind ``puzzle`` with its number in the front matter and one
+``[[exercise:NAME]]`` whose file is ``kernels/puzzles/NAME.py``. ``[[puzzles:table]]`` lists all of
+them, with their par.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from lockstep.page import Mistake, Page, PageError, read_all
+from lockstep.parts import Part
+from lockstep_site import exercise
+from simulator import grade
+
+MARKER = re.compile(r"^\[\[puzzles:(?P<which>[\w-]*)\]\][ \t]*$")
+PAR = {
+    "sectors": "sectors",
+    "requests": "requests",
+    "turns": "turns",
+    "conflicts": "bank conflicts",
+    "barriers": "barriers",
+    "atomics": "atomic updates",
+    "operations": "operations",
+}
+
+
+def ordered(pages: list[Page]) -> list[tuple[Page, grade.Exercise, str]]:
+    """Return (page, exercise, its name) of each puzzle, by number.
+
+    Raises PageError for a number that is missing or taken, or a page without its one exercise.
+    """
+    found: dict[int, Page] = {}
+    for page in pages:
+        if page.meta.get("kind") != "puzzle":
+            continue
+        number = page.meta.get("puzzle")
+        if not isinstance(number, int) or number in found:
+            other = f": {found[number].path} has it" if number in found else ""
+            what = f"puzzle: {number} is no number of its own{other}"
+            raise PageError([Mistake(page.path, 1, what, "give it the next free number")])
+        found[number] = page
+    rows = []
+    for number in range(1, len(found) + 1):
+        if number not in found:
+            path = max(found.items())[1].path
+            what = f"{len(found)} puzzles, and none has the number {number}"
+            raise PageError([Mistake(path, 1, what, "number them 1, 2, 3, ...")])
+        page = found[number]
+        named = exercise.named(page.written or "")
+        if len(named) != 1:
+            mend = "write [[exercise:NAME]] once, on a line of its own"
+            raise PageError([Mistake(page.path, 1, f"a puzzle with {len(named)} exercises", mend)])
+        rows.append((page, exercise.load(named[0], page.root), named[0]))
+    return rows
+
+
+def table(pages: list[Page], plain: bool) -> str:
+    """Return the Markdown of the table. ``plain``: without what a browser fills in."""
+    lines = ["| | Puzzle | What you write | Par |" + ("" if plain else " You |")]
+    lines.append("|---:|---|---|---|" + ("" if plain else "---|"))
+    for page, known, name in ordered(pages):
+        link = Path(page.path).name
+        par = ", ".join(PAR[key] for key in known.par) or "–"
+        title, about = f"[{known.title}]({link})", page.meta["description"]
+        row = f"| {page.meta['puzzle']} | {title} | {about} | {par} |"
+        if not plain:
+            key = exercise.key(name, page.root)
+            row += f' <span class="puzzle-state" data-puzzle="{key}"></span> |'
+        lines.append(row)
+    return "\n".join(lines)
+
+
+def main(number: int, file: str | None, root: Path, pages: list[Page]) -> int:
+    """Show a puzzle by its number, or grade a file that answers it."""
+    rows = ordered(pages)
+    if not 1 <= number <= len(rows):
+        print(f"there is no puzzle {number} (there are 1 to {len(rows)})", file=sys.stderr)
+        return 2
+    return exercise.main(rows[number - 1][2], file, root, f"puzzle {number}")
+
+
+class PuzzlePart(Part):
+    """Numbered exercises with a page each."""
+
+    name = "puzzles"
+    marker = MARKER
+
+    def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
+        if marker["which"] != "table":
+            what = f"[[puzzles:{marker['which']}]] names no part of them"
+            raise PageError([Mistake("docs/puzzles/index.md", 1, what, "write [[puzzles:table]]")])
+        return table(site.pages, plain)
+
+    def commands(self, add) -> None:
+        parser = add(
+            "puzzle",
+            help="show a puzzle by its number, or grade a file that answers it",
+            run=lambda root, number, file: main(number, file, root, read_all(root)),
+        )
+        parser.add_argument("number", type=int)
+        parser.add_argument("file", nargs="?", help="your program; - for standard input")
