@@ -58,17 +58,15 @@ def ordered(pages: list[Page]) -> list[tuple[Page, grade.Exercise, str]]:
 
 def table(pages: list[Page], plain: bool) -> str:
     """Return the Markdown of the table. ``plain``: without what a browser fills in."""
-    lines = ["| | Puzzle | What you write | Par |" + ("" if plain else " You |")]
-    lines.append("|---:|---|---|---|" + ("" if plain else "---|"))
+    lines = ["| No. | Puzzle | What you write | Par |", "|---:|---|---|---|"]
     for page, known, name in ordered(pages):
         link = Path(page.path).name
         par = ", ".join(PAR[key] for key in known.par) or "–"
         title, about = f"[{known.title}]({link})", page.meta["description"]
-        row = f"| {page.meta['puzzle']} | {title} | {about} | {par} |"
         if not plain:
             key = exercise.key(name, page.root)
-            row += f' <span class="puzzle-state" data-puzzle="{key}"></span> |'
-        lines.append(row)
+            title += f' <span class="puzzle-state" data-puzzle="{key}"></span>'
+        lines.append(f"| {page.meta['puzzle']} | {title} | {about} | {par} |")
     return "\n".join(lines)
 
 

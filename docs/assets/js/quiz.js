@@ -47,7 +47,7 @@
     })
     all("[data-puzzle]").forEach(node => {
       const key = node.dataset.puzzle
-      node.textContent = key in par ? "par" : key in solved ? "solved" : ""
+      node.textContent = key in par ? "✓ par" : key in solved ? "✓ solved" : ""
     })
   }
 
