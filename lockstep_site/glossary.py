@@ -892,6 +892,11 @@ class GlossaryPart(Part):
         # the rewriting of links (0).
         md.treeprocessors.register(Marks(md, state), "lockstep-marks", 7)
 
+    def names(self, page: Page) -> list[str]:
+        """Return what the platforms' code calls a term, for the search."""
+        names = page.meta.get("names", {}).values() if page.meta.get("kind") == "term" else ()
+        return list(dict.fromkeys(code for name in names for code in name.split("`")[1::2]))
+
     def after(self, page: Page, source) -> list[str]:
         known = source.parts["glossary"]
         term = known.of(page)

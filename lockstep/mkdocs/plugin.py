@@ -53,6 +53,10 @@ class Options(Config):
 
     # A script that answers the search from our index, in the place of the theme's own worker
     search_worker = config_options.Type(str, default="")
+    # What a page weighs in the search, by its kind or its path (or a folder): 1 where nothing is said
+    search_weights = config_options.Type(dict, default={})
+    # A YAML file of lists of words that ask for the same
+    search_synonyms = config_options.Type(str, default="")
     # A template that shows a section's pages as one, for paper
     paper = config_options.Type(str, default="")
     # A program that is run with the built site and renders its formulas
@@ -145,7 +149,9 @@ class LockstepPlugin(BasePlugin[Options]):
         for part in project.of(known.root).parts:
             names += part.names(ours) if ours else []
         if names:
-            page.meta["tags"] = names  # as Material's search calls them
+            page.meta["tags"] = names
+        if self.config.search_worker:
+            page.meta["search"] = {"exclude": True}  # from the theme's own index
 
     def _downloads(self, page: Page) -> list[dict]:
         rows = export.downloads(page)
@@ -160,7 +166,22 @@ class LockstepPlugin(BasePlugin[Options]):
         self.kept.contents[page.file.src_uri] = html
         if FORMULA in html:
             self.kept.with_formula.add(page.file.src_uri)
+        if self.config.search_worker:
+            self.kept.entries[page.file.src_uri] = search.Entry(
+                page.url.removeprefix("./"),
+                page.title,
+                html,
+                page.meta.get("description", ""),
+                [str(name) for name in page.meta.get("tags", [])],
+                self._weight(page),
+            )
         return html
+
+    def _weight(self, page) -> float:
+        weights = self.config.search_weights
+        found = [n for n in weights if "/" in n and page.file.src_uri.startswith(n)]
+        kind = page.meta.get("kind", "")
+        return weights[max(found, key=len)] if found else weights.get(kind, 1)
 
     def on_post_page(self, output, page, config):
         return self._protected(self._own_worker(output), config)
@@ -213,11 +234,15 @@ class LockstepPlugin(BasePlugin[Options]):
         """Replace the texts that the theme's search plugin wrote by our index of them."""
         folder = Path(config.site_dir) / "search"
         written = json.loads((folder / "search_index.json").read_text(encoding="utf-8"))
-        found: dict[str, list[dict]] = {}
-        for entry in written["docs"]:
-            found.setdefault(entry["location"].split("#")[0], []).append(entry)
-        self.kept.entries.update(found)
-        index = search.index([entry for es in self.kept.entries.values() for entry in es])
+        root, file, synonyms = _site(config).root, self.config.search_synonyms, []
+        if file:
+            try:
+                synonyms = search.synonyms(root / file, root)
+            except PageError as error:
+                raise PluginError(str(error)) from None
+        order = {file.src_uri: n for n, file in enumerate(self.files.documentation_pages())}
+        kept = sorted(self.kept.entries.items(), key=lambda entry: order.get(entry[0], len(order)))
+        index = search.index([entry for _, entry in kept], synonyms)
         text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
         # The theme fetches this file with each first visit, so it says only where the index is. A
         # page of the file system cannot fetch: there, the offline plugin makes a script of it.

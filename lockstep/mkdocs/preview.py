@@ -41,7 +41,7 @@ class Kept:
     with_formula: set[str] = field(default_factory=set)
     contents: dict[str, str] = field(default_factory=dict)  # the HTML of each page's text, by path
     pages: dict[str, Any] = field(default_factory=dict)  # MkDocs' own
-    entries: dict[str, list[dict]] = field(default_factory=dict)  # what the search knows of each
+    entries: dict[str, Any] = field(default_factory=dict)  # what the search knows of each
     templates: _Templates = field(default_factory=_Templates)
 
     def clear(self) -> None:

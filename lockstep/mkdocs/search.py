@@ -7,34 +7,58 @@ each of its parts, and so are ``simd_shuffle_down`` and ``RawKernel``.
 
 The index is one object::
 
-    docs      [location, title, start of the text, other names]: a section of a page
+    pages     [location, title, weight, other names]
+    docs      [number of its page, anchor, title, start of the text, 1 for a row of a table]: what a
+              result can be, a page's head first, then its sections and the rows of their tables
     terms     every word, sorted, so that the words with one beginning stand together
-    postings  for each term "<delta><weight> ...", base 36: the sections that have it, each as the
-              difference from the one before, and one digit of weight
+    postings  for each term "<delta><weight>..." with no space: the docs that have it, each as the
+              difference from the one before, base 36 and left out where it is 1, and a weight, A to Z
+    synonyms  lists of words and phrases that ask for the same
 """
 
 import functools
-import html
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from lockstep.mistakes import Mistake, PageError
+from lockstep.mkdocs.sections import Section, line, sections
 
 TEASER = 160  # characters of a section that its result shows
-HEAVIEST = 35  # one digit of base 36
-IN_TITLE, IN_NAMES, OFTEN = 12, 24, 8
+HEAVIEST = 26  # one letter
+IN_TITLE, IN_NAMES, IN_ROW_TITLE, IN_CELL, DEFINED, DESCRIBED, OFTEN = 10, 11, 7, 5, 8, 4, 6
+ASIDE = 0.5  # of a page that weighs less than this the rows are no results of their own
+REPEATED = 8  # a heading of this many pages, such as Sources, is no result where nothing is below it
 
-# Code that touches a word stood behind a line break, which MkDocs' search has dropped.
-BREAK = re.compile(
-    r"</?(?:p|pre|li|ol|ul|br|td|th|tr)\b[^>]*>|(?<=\w)(?=<code>)|(?<=</code>)(?=\w)"
-)
-TAG = re.compile(r"<[^>]*>")
 # The worker splits a question in the same way: keep the two together.
 WORD = re.compile(r"\w+(?:\.\w+)*")
 # The id of a measurement, such as vector-add-numba, is found by its parts, and best as a whole.
 COMPOUND = re.compile(r"(?<![\w-])[a-z0-9]+(?:-[a-z0-9]+){2,}(?![\w-])")
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# What a block of code defines: functions, classes, kernels of CUDA, HIP and Metal
+DEFINES = re.compile(
+    r"^[ \t]*(?:async )?(?:def|class)[ \t]+(\w+)|(?:__global__|\bkernel)[ \t]+void[ \t]+(\w+)",
+    re.MULTILINE,
+)
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass
+class Entry:
+    """A page as the search knows it: its text is HTML."""
+
+    location: str
+    title: str
+    html: str
+    description: str = ""
+    names: list[str] = field(default_factory=list)
+    weight: float = 1
 
 
 def words(text: str) -> Iterator[tuple[str, bool]]:
@@ -45,7 +69,7 @@ def words(text: str) -> Iterator[tuple[str, bool]]:
 
 @functools.cache
 def _names(word: str) -> tuple[tuple[str, bool], ...]:
-    word = word.strip("_.")
+    word = word.strip("_.").replace("ё", "е").replace("Ё", "Е")
     whole = word.lower()
     if not word or word.replace(".", "").isdigit():  # 3.14 is no 14
         return ((whole, True),) if word else ()
@@ -57,66 +81,131 @@ def _names(word: str) -> tuple[tuple[str, bool], ...]:
     return ((whole, True), *((piece, False) for piece in sorted(pieces - {whole, ""})))
 
 
-def plain(text: str) -> str:
-    """Return the text of a piece of HTML, on one line."""
-    text = html.unescape(TAG.sub("", BREAK.sub(" ", text)))
-    return " ".join(re.sub(r"\\[()\[\]]", " ", text).split())  # less the marks of formulas
+def synonyms(file: Path, root: Path) -> list[list[str]]:
+    """Return the lists of a file of synonyms. Raises ``PageError`` where it is something else."""
+    path, known = file.relative_to(root).as_posix(), []
+    mend = "write one list of two or more words or phrases in each line: - [install, setup]"
+    try:
+        groups = yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) or []
+    except (OSError, yaml.YAMLError) as error:
+        at = getattr(getattr(error, "problem_mark", None), "line", 0) + 1
+        raise PageError([Mistake(path, at, f"it cannot be read: {error}", mend)]) from None
+    for n, group in enumerate(groups):
+        if not isinstance(group, list) or len(group) < 2 or not all(map(_said, group)):
+            raise PageError([Mistake(path, n + 1, f"list {n + 1} is {group!r}", mend)])
+        known.append([" ".join(word for word in WORD.findall(said.lower())) for said in group])
+    return known
 
 
-def index(entries: list[dict]) -> dict:
-    """Return the index of the entries of MkDocs' search: location, title, text and tags of each."""
-    docs: list[list] = []
+def _said(text) -> bool:
+    return isinstance(text, str) and bool(WORD.search(text))
+
+
+def index(entries: list[Entry], synonyms: list[list[str]] | None = None) -> dict:
+    """Return the index of a site's pages."""
+    pages, docs = [], []
     found: dict[str, list[tuple[int, int]]] = {}
-    for number, entry in enumerate(entries):
-        # Other names belong to the page: its sections do not answer to them.
-        tags = [] if "#" in entry["location"] else [str(tag) for tag in entry.get("tags") or []]
-        title, teaser, weights = _section(entry["title"], entry["text"], tuple(tags))
-        docs.append([entry["location"], title, teaser, tags])
-        for term, weight in weights.items():
-            found.setdefault(term, []).append((number, weight))
+    read = [_parts(e.title, e.html, e.description, tuple(e.names), e.weight) for e in entries]
+    empty = Counter(title for parts in read for _, title, text, _, _ in parts if not text)
+    for number, (entry, parts) in enumerate(zip(entries, read, strict=True)):
+        pages.append([entry.location, line(entry.title), entry.weight, entry.names])
+        for anchor, title, text, row, weights in parts:
+            if not text and anchor and empty[title] >= REPEATED:
+                continue
+            for term, weight in weights.items():
+                found.setdefault(term, []).append((len(docs), weight))
+            docs.append([number, anchor, title, text, *[1][: int(row)]])
     terms = sorted(found)
     return {
+        "pages": pages,
         "docs": docs,
         "terms": terms,
         "postings": [_packed(found[term]) for term in terms],
+        "synonyms": synonyms or [],
     }
 
 
-@functools.cache  # a preview asks again for all the sections that have not changed
-def _section(title: str, text: str, names: tuple[str, ...]) -> tuple[str, str, dict[str, int]]:
-    """Return the plain title of a section, the start of its text, and the weights of its words."""
-    title, text = plain(title), plain(text)
-    return title, _teaser(text), _weights(title, text, names)
+Part = tuple[str, str, str, bool, dict[str, int]]  # anchor, title, teaser, is a row, weights
 
 
-def _weights(title: str, text: str, names: tuple[str, ...]) -> dict[str, int]:
-    """Return how much each word of a section says of it, from 1 to 35."""
+@functools.cache  # a preview asks again for all the pages that have not changed
+def _parts(title: str, html: str, about: str, names: tuple[str, ...], weight: float) -> list[Part]:
+    """Return what of a page can be a result: its head, its sections, the rows of its tables."""
+    parts: list[Part] = []
+    for n, section in enumerate(sections(html)):
+        head = n == 0
+        own = line(title) if head else section.title
+        rows = [row for row in section.rows if weight >= ASIDE and not row.points]
+        # The others, of which those of a page that is set aside by their first cell alone
+        aside = [row.title if weight < ASIDE else row.text for row in section.rows if row not in rows]
+        about_it, named = (about, names) if head else ("", ())
+        weights = _weights(own, section, aside, named, about_it)
+        parts.append((section.anchor, own, _teaser(section, about_it), False, weights))
+        for row in rows:
+            name = row.title if re.search(r"[^\W\d]", row.title) else f"{row.cells[0][0]} {row.title}"
+            text = _cut(" · ".join(f"{h}: {t}" if h else t for h, t in row.cells[1:] if t))
+            weights = _weights(name, Section("", prose=[row.text]), [], (), "", IN_ROW_TITLE)
+            for _, cell in row.cells[1:]:  # a cell of a few words names something
+                if len(cell.split()) <= 6:
+                    for word, whole in words(cell):
+                        weights[word] = max(weights[word], IN_CELL if whole else 1)
+            parts.append((row.anchor or section.anchor, _cut(name, 80), text, True, weights))
+    return parts
+
+
+def _weights(
+    title: str, section: Section, more: list[str], names: tuple, about: str, in_title=IN_TITLE
+) -> dict[str, int]:
+    """Return how much each word of a section says of it, from 1 to 26."""
     weights: dict[str, float] = {}
     counts: dict[str, float] = {}
+    text = "\n".join([*section.prose, *section.code, *more])
     for word, whole in words(text):
         counts[word] = counts.get(word, 0) + (1 if whole else 0.5)
     for word in COMPOUND.findall(text):
         counts[word] = counts.get(word, 0) + 1
     for word, count in counts.items():
         weights[word] = min(OFTEN, 1 + 2 * math.log2(max(1, count)))
-    for source, weight in ((title, IN_TITLE), *((name, IN_NAMES) for name in names)):
-        for word, whole in words(source):
-            weights[word] = weights.get(word, 0) + (weight if whole else weight / 2)
+    defined = [a or b for code in section.code for a, b in DEFINES.findall(code)]
+    # Many names, or a word that stands twice in one, say no more than one.
+    for sources, weight in (
+        ([title], in_title),
+        ([about], DESCRIBED),
+        (names, IN_NAMES),
+        (defined, DEFINED),
+    ):
+        said: dict[str, float] = {}
+        for word, whole in (pair for source in sources for pair in words(source)):
+            said[word] = max(said.get(word, 0), weight if whole else weight / 2)
+        for word, more in said.items():
+            weights[word] = weights.get(word, 0) + more
     return {word: max(1, min(HEAVIEST, round(weight))) for word, weight in weights.items()}
 
 
-def _teaser(text: str) -> str:
-    if len(text) <= TEASER:
+def _teaser(section: Section, about: str) -> str:
+    """Return how a section begins: its prose, or what there is in its place."""
+    if section.prose:
+        return _cut(section.prose[0])
+    if about:
+        return _cut(about)
+    if section.rows:
+        return _cut(", ".join(dict.fromkeys(row.title for row in section.rows)))
+    return _cut(line(section.code[0])) if section.code else ""
+
+
+def _cut(text: str, most: int = TEASER) -> str:
+    if len(text) <= most:
         return text
-    return text[: TEASER + 1].rsplit(" ", 1)[0].rstrip(" .,;:") + " …"
+    return text[: most + 1].rsplit(" ", 1)[0].rstrip(" .,;:·") + " …"
 
 
 def _packed(postings: list[tuple[int, int]]) -> str:
-    last, parts = 0, []
+    last, text = 0, ""
     for number, weight in postings:
-        parts.append(_base36(number - last) + DIGITS[weight])
+        delta = number - last
+        text += ("" if delta == 1 else _base36(delta)) + chr(64 + weight)
         last = number
-    return " ".join(parts)
+    return text
 
 
 def _base36(number: int) -> str:

@@ -3,130 +3,384 @@
 //
 // The index (lockstep/mkdocs/search.py makes it) is fetched when the search is opened or first asked. In
 // the offline site, where a page cannot fetch, it comes with the start.
+//
+// A result that has every word of the question comes before one that lacks some. A word is found as
+// it stands, by its stem, as the beginning of a longer one, by a synonym; a word that stands nowhere
+// is taken for two that were written as one, or for one with a wrong letter.
 (() => {
-  let index = null // a promise of {docs, terms, postings}
+  let index = null // a promise of the index, as `open` returns it
   let address = ""
   const base = () => new URL("../../", self.location.href)
-
   const load = () => {
-    index ??= fetch(new URL(address, base())).then(answer => {
+    index ??= fetch(new URL(address, base())).then(async answer => {
       if (!answer.ok) throw new Error(`${address}: ${answer.status}`)
-      return answer.json()
+      return open(await answer.json())
     })
     index.catch(() => { index = null }) // the next question tries again
     return index
   }
 
-  const escape = text => text.replace(/[&<>"]/g, c => `&#${c.charCodeAt(0)};`)
-  const literal = text => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
-  const marked = (text, words) => {
-    const found = words.filter(word => word.length > 1).map(literal)
-    if (!found.length) return escape(text)
-    // A capturing group keeps what it matched: every second piece is a hit.
-    const pieces = text.split(new RegExp(`(${found.join("|")})`, "iu"))
-    return pieces.map((piece, i) => i % 2 ? `<mark>${escape(piece)}</mark>` : escape(piece)).join("")
-  }
+  // ------------------------------------------------------------ words
 
+  // Words that a question has and an answer need not
+  const ASKING = new Set(`a an and any are as at be been best between by can check choose could create did difference differences different do does
+    explain find for from get gets got had has have how i if in into is it its just know make need many me mean means much my not of
+    on or our per pick should so than that the their them then there these they this those to understand use used using versus vs want was way
+    we were what when where which who why will with work works would write you your`.split(/\s+/))
+  // Those of them that a question and a heading do not share for nothing
+  const IDLE = new Set("a an and are as at be by for from in into is it its of on or the to was with".split(" "))
   // As in lockstep/mkdocs/search.py
   const split = text => (text.replace(/(?<=\d),(?=\d{3}\b)/g, "").match(/[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*/gu) ?? [])
-    .map(word => word.replace(/^[_.]+|[_.]+$/g, "").toLowerCase()).filter(Boolean)
+    .map(word => word.replace(/^[_.]+|[_.]+$/g, "").toLowerCase().replaceAll("ё", "е")).filter(Boolean)
 
-  // The first term that does not come before the word
-  const lower = (terms, word) => {
-    let low = 0, high = terms.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (terms[middle] < word) low = middle + 1
-      else high = middle
-    }
-    return low
+  const russian = word => {
+    const stem = word.replace(/(?:иями|ями|ами|иях|ях|ах|ием|ем|ом|ого|его|ому|ему|ыми|ими|ым|им|ых|их|ою|ею|ой|ей|ий|ый|ая|яя|ую|юю|ое|ее|ые|ие|ия|ию|ии|ье|ья|ью|ам|ям|ов|ев|[аеиоуыьэюяй])$/, "")
+    return stem.length > 2 ? stem : word
+  }
+  // Near enough to know "tiles" and "tiling" for one word; what it returns is never shown.
+  const stems = new Map()
+  const stem = word => {
+    if (!stems.has(word)) stems.set(word, cut(word))
+    return stems.get(word)
+  }
+  const cut = word => {
+    if (/^[а-я]{4,}$/.test(word)) return russian(word)
+    if (!/^[a-z]{4,}$/.test(word)) return word
+    const drop = (end, left) => { if (word.endsWith(end) && word.length - end.length >= left) word = word.slice(0, -end.length) }
+    if (word.endsWith("ication")) return `${word.slice(0, -7)}y`
+    if (word.endsWith("ies")) word = `${word.slice(0, -3)}y`
+    else if (/(?:s|x|ch|sh)es$/.test(word)) word = word.slice(0, -2)
+    else if (!/(?:ss|us|is)$/.test(word)) drop("s", 3)
+    for (const [end, left] of [["ation", 4], ["ing", 3], ["ed", 3], ["er", 5], ["e", 3]]) drop(end, left)
+    return word.replace(/([^aeiou])\1$/, "$1")
   }
 
-  // What each section is worth for the terms that begin with a word: [scores by section, best term]
-  const hits = ({ docs, terms, postings }, word) => {
-    const scores = new Map()
+  // Whether one letter more, less or other, or two that changed places, make one word of the other
+  const near = (a, b) => {
+    if (Math.abs(a.length - b.length) > 1) return false
+    let i = 0, end = 0
+    while (i < a.length && a[i] === b[i]) i++
+    while (end < Math.min(a.length, b.length) - i && a.at(-1 - end) === b.at(-1 - end)) end++
+    const [left, right] = [a.slice(i, a.length - end), b.slice(i, b.length - end)]
+    return left.length <= 1 && right.length <= 1 || left.length === 2 && left === [...right].reverse().join("")
+  }
+
+  // ------------------------------------------------------------ the index
+
+  const open = data => {
+    const heads = new Map()
+    const titles = new Map()
+    const titled = text => { // the stems of a title: those that say something, and all
+      if (!titles.has(text)) {
+        const all = split(text), own = all.filter(word => !ASKING.has(word))
+        titles.set(text, [new Set((own.length ? own : all).map(stem)), new Set(all)])
+      }
+      return titles.get(text)
+    }
+    data.docs.forEach(([page], doc) => { if (!heads.has(page)) heads.set(page, doc) })
+    const lower = word => { // the first term that does not come before the word
+      let low = 0, high = data.terms.length
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if (data.terms[middle] < word) low = middle + 1
+        else high = middle
+      }
+      return low
+    }
+    const known = new Map()
+    const postings = at => { // [doc, weight, doc, weight, ...]
+      if (!known.has(at)) {
+        const list = []
+        let doc = 0
+        for (const [, delta, weight] of data.postings[at].matchAll(/([0-9a-z]*)([A-Z])/g)) {
+          doc += parseInt(delta || "1", 36)
+          list.push(doc, weight.charCodeAt(0) - 64)
+        }
+        known.set(at, list)
+      }
+      return known.get(at)
+    }
+    const has = word => { const at = lower(word); return data.terms[at] === word ? at : -1 }
+    return { ...data, heads, titled, lower, postings, has, hits: new Map() }
+  }
+
+  // What each doc is worth for the terms that a word may mean, and the words that were found
+  class Found {
+    scores = new Map()
+    shown = new Set()
+    others = new Set() // the words of synonyms
+    sure = 0 // docs of the word itself: how rare it is
+    add(list, closeness, term) {
+      for (let i = 0; i < list.length; i += 2) {
+        const score = list[i + 1] * closeness
+        if (score > (this.scores.get(list[i]) ?? 0)) this.scores.set(list[i], score)
+      }
+      if (list.length) this.shown.add(term)
+      if (closeness >= 0.8) this.sure = Math.max(this.sure, list.length / 2)
+    }
+    copy() {
+      const other = new Found()
+      other.scores = new Map(this.scores)
+      other.shown = new Set(this.shown)
+      return Object.assign(other, { sure: this.sure, best: this.best })
+    }
+    addAll(other, closeness) {
+      for (const [doc, score] of other.scores)
+        if (score * closeness > (this.scores.get(doc) ?? 0)) this.scores.set(doc, score * closeness)
+      other.shown.forEach(term => this.others.add(term))
+    }
+  }
+
+  const hits = (data, word, typing) => {
+    if (typing) return meant(data, word, true)
+    if (!data.hits.has(word)) data.hits.set(word, meant(data, word, false))
+    return data.hits.get(word).copy()
+  }
+  const meant = (data, word, typing) => {
+    const found = new Found(), root = stem(word), { terms } = data
     let best = "", most = 0
-    for (let i = lower(terms, word); i < terms.length && terms[i].startsWith(word); i++) {
-      const packed = postings[i].split(" ")
-      const exact = terms[i].length === word.length
-      const closeness = exact ? 2 : word.length / terms[i].length
-      const rare = Math.log(1 + docs.length / packed.length)
-      if (packed.length * closeness > most) [best, most] = [terms[i], packed.length * closeness]
-      let section = 0
-      for (const posting of packed) {
-        section += parseInt(posting.slice(0, -1), 36)
-        const score = parseInt(posting.slice(-1), 36) * rare * closeness
-        if (score > (scores.get(section) ?? 0)) scores.set(section, score)
-      }
+    for (let at = data.lower(root); at < terms.length && terms[at].startsWith(root); at++) {
+      const term = terms[at]
+      let closeness = 0
+      if (term === word) closeness = 1
+      else if (term.length <= root.length + 5 && stem(term) === root) closeness = 0.85
+      else if (term.startsWith(word)) closeness = (typing ? 0.8 : 0.4) * word.length / term.length
+      if (!closeness) continue
+      const list = data.postings(at)
+      found.add(list, closeness, term)
+      if (term.startsWith(word) && list.length * closeness > most) [best, most] = [term, list.length * closeness]
     }
-    return [scores, best]
+    found.best = best
+    return found
   }
 
-  const search = (data, text) => {
-    const { docs } = data
-    const asked = []
-    let suggest = ""
-    for (const word of split(text)) {
-      let [scores, best] = hits(data, word)
-      // Kernel for kernels; and the parts of a name that stands nowhere as a whole.
-      if (word.length > 3 && word.endsWith("s")) {
-        const [one, single] = hits(data, word.slice(0, -1))
-        best ||= single
-        one.forEach((score, section) => scores.set(section, Math.max(0.9 * score, scores.get(section) ?? 0)))
+  const halves = (data, word) => { // of two words that were written as one
+    let best = null, most = 0
+    for (let i = 3; i <= word.length - 3; i++) {
+      const two = [word.slice(0, i), word.slice(i)], at = two.map(half => data.has(half))
+      if (at.includes(-1)) continue
+      const rarer = Math.min(...at.map(n => data.postings(n).length))
+      if (rarer > most) [best, most] = [two, rarer]
+    }
+    return best
+  }
+
+  const mistyped = (data, word) => { // the terms with one letter wrong, or with such a beginning
+    const found = new Found()
+    const close = []
+    for (let at = 0; at < data.terms.length; at++) {
+      const term = data.terms[at]
+      if (term.length < word.length - 1 || term[0] !== word[0] && term[1] !== word[1]) continue
+      if (/\d/.test(term)) continue
+      if (near(word, term)) close.push([at, 0.6])
+      else if (term.length > word.length && [0, 1].some(more => near(word, term.slice(0, word.length + more)))) close.push([at, 0.3 * word.length / term.length])
+    }
+    close.sort((a, b) => b[1] - a[1]).slice(0, 12).forEach(([at, closeness]) => found.add(data.postings(at), closeness, data.terms[at]))
+    return found
+  }
+
+  const content = phrase => phrase.split(" ").filter(word => !ASKING.has(word))
+
+  // [word, what it found] for each word of a question
+  const asked = (data, question) => {
+    const all = split(question)
+    const meant = all.filter(word => !ASKING.has(word))
+    const list = []
+    const last = /[\p{L}\p{N}_]$/u.test(question) ? all.at(-1) : ""
+    for (const word of meant.length ? meant : all) {
+      if (list.some(([known]) => known === word)) continue
+      let found = hits(data, word, word === last)
+      const dot = word.lastIndexOf(".")
+      if (dot > 0 && found.scores.size) {
+        const { scores, shown } = hits(data, word.slice(dot + 1), false)
+        found.addAll({ scores, shown: [] }, 0.8)
+        shown.forEach(term => found.shown.add(term))
       }
-      const parts = word.split(/[._]+/).filter(Boolean)
-      if (!scores.size && parts.length > 1) parts.forEach(part => asked.push([part, hits(data, part)[0]]))
-      else asked.push([word, scores])
-      suggest = best
+      if (!found.scores.size) {
+        const parts = word.split(/[._]+/).filter(Boolean)
+        const two = parts.length > 1 ? parts : halves(data, word)
+        if (two) {
+          two.forEach(part => list.push([part, hits(data, part, false)]))
+          continue
+        }
+        if (word.length > 3 && !/\d/.test(word)) found = mistyped(data, word)
+      }
+      list.push([word, found])
     }
-    // The id of a measurement: a section that has it as a whole comes first.
-    for (const id of text.toLowerCase().match(/[a-z0-9]+(?:-[a-z0-9]+){2,}/g) ?? []) {
-      const [scores] = hits(data, id)
-      if (scores.size) asked.push([id, new Map([...scores].map(([section, score]) => [section, 10 * score]))])
+    for (const [, found] of list) { // by the word itself, before others come in
+      found.many = found.sure || found.scores.size
+      found.share = new Set([...found.scores.keys()].map(doc => data.docs[doc][0])).size / data.pages.length
     }
-    if (!asked.length) return { items: [] }
-    const plain = text => split(text).map(word => word.replace(/s$/, "")).join(" ")
-    const question = plain(text)
-    const pages = new Map()
-    const sections = new Set(asked.flatMap(([, scores]) => [...scores.keys()]))
-    for (const section of sections) {
-      const [location, title, teaser, names] = docs[section]
-      const has = asked.map(([word, scores]) => [word, scores.has(section)])
-      const share = has.filter(([, found]) => found).length / asked.length
+    const said = list.map(([word]) => stem(word)) // without asking words, and so is a phrase below
+    list.slice(0, -1).forEach(([word, found], n) => { // "sync threads"
+      const at = data.has(word + list[n + 1][0])
+      if (at >= 0) [found, list[n + 1][1]].forEach(one => one.add(data.postings(at), 0.7, data.terms[at]))
+    })
+    for (const group of data.synonyms) {
+      for (const phrase of group) {
+        const roots = content(phrase).map(stem)
+        const at = said.findIndex((_, n) => roots.every((root, i) => said[n + i] === root))
+        if (at < 0) continue
+        for (const other of group) {
+          if (other === phrase) continue
+          const each = content(other).map(word => hits(data, word, false))
+          const both = new Found()
+          for (const [doc, score] of each[0].scores)
+            if (each.every(one => one.scores.has(doc))) both.scores.set(doc, Math.min(score, ...each.map(one => one.scores.get(doc))))
+          each.forEach(one => one.shown.forEach(term => both.shown.add(term)))
+          roots.forEach((_, i) => list[at + i][1].addAll(both, 0.5))
+        }
+        break
+      }
+    }
+    return list.map(([word, found]) => {
+      // What stands on every second page, as "kernel" does here, tells little of what is asked.
+      const many = found.many || found.scores.size, share = found.share
+      const rare = many ? Math.log(1 + data.docs.length / many) * (1.05 - share) ** 2 : 0
+      return { word, found, rare, share, known: found.scores.size > 0 }
+    })
+  }
+
+  // How far a title and a question say the same: 1 where each word of one is in the other
+  const alike = (data, title, words, total) => {
+    const [own, all] = data.titled(title)
+    let used = 0, shared = 0
+    for (const one of words) {
+      let most = 0
+      if (all.has(one.word)) most = 1
+      else for (const root of own) if (one.roots.has(root)) most = 0.85
+      if (!most) for (const root of own) if (one.others.has(root)) most = 0.6
+      used += most * one.rare
+    }
+    if (!used) return 0
+    for (const root of own) if (words.some(one => one.roots.has(root))) shared++
+    return (shared / own.size) * (used / total)
+  }
+
+  // ------------------------------------------------------------ an answer
+
+  const enough = score => score / (score + 5) // the tenth mention says little more than the fifth
+
+  const search = (data, question) => {
+    const { docs, pages, heads } = data
+    const every = asked(data, question)
+    const words = every.filter(one => one.known)
+    if (!words.length) return { items: [] }
+    for (const one of words) {
+      one.roots = new Set([one.word, ...one.found.shown].map(stem))
+      one.others = new Set([...one.found.others].map(stem))
+    }
+    // A word of every second page does not decide whether a result has all of them.
+    const telling = words.filter(one => one.share < 0.3)
+    const deciding = telling.length ? telling : [words.reduce((a, b) => b.rare > a.rare ? b : a)]
+    for (const one of deciding) one.decides = true
+    const total = words.reduce((sum, one) => sum + one.rare, 0), needed = deciding.reduce((sum, one) => sum + one.rare, 0)
+    const asking = new Set(split(question).filter(word => ASKING.has(word) && !IDLE.has(word)))
+    // The id of a measurement: a doc that has it as a whole comes first.
+    const ids = question.toLowerCase().match(/[a-z0-9]+(?:-[a-z0-9]+){2,}/g) ?? []
+    const whole = new Set(ids.flatMap(id => { const at = data.has(id); return at < 0 ? [] : data.postings(at).filter((_, i) => i % 2 === 0) }))
+
+    const onPage = new Map() // for each page the best that it has for each word
+    for (const [n, { found }] of words.entries())
+      for (const [doc, score] of found.scores) {
+        const page = docs[doc][0]
+        if (!onPage.has(page)) onPage.set(page, new Float64Array(words.length))
+        const best = onPage.get(page)
+        if (score > best[n]) best[n] = score
+      }
+    const rate = doc => {
+      const [page, , title] = docs[doc], head = heads.get(page), best = onPage.get(page)
+      let sum = 0, here = 0, there = 0, lacks = 0
+      words.forEach(({ found, rare, decides }, n) => {
+        const own = found.scores.get(doc) ?? 0, top = found.scores.get(head) ?? 0
+        sum += rare * enough(Math.max(own, 0.6 * top, 0.3 * best[n]))
+        if (decides && (own || top)) here += rare
+        if (decides && best[n]) there += rare
+        if (!best[n]) lacks++
+      })
+      here /= needed
+      there /= needed
+      const [, , weight, names] = pages[page]
+      let same = alike(data, title, words, total)
+      if (doc === head) for (const other of names) same = Math.max(same, alike(data, other, words, total))
+      // A heading that asks as the reader does
+      const [, said] = data.titled(title)
+      let asks = 0
+      if (asking.size > 1) for (const word of said) if (asking.has(word)) asks++
+      if (asks > 1) {
+        for (const { roots } of words) for (const word of said) if (roots.has(stem(word))) { asks++; break }
+        const share = asks / (asking.size + words.length)
+        asks = share > 0.6 ? share * Math.sqrt(asks / said.size) : 0
+      } else asks = 0
+      const all = deciding.every(({ found }) => found.scores.has(doc) || found.scores.has(head))
+      const score = sum * here ** 2 * there * 0.8 ** lacks * (1 + 2 * same ** 2 + 12 * asks) * weight * (doc === head ? 1.3 : 1) * (whole.has(doc) ? 100 : 1)
+      // All words before some: in one place, on one page
+      const tier = weight < 0.5 && !whole.has(doc) ? 0 : all ? 2 : deciding.every(one => best[words.indexOf(one)]) ? 1 : 0
+      return { doc, page, score: score + tier * 1e6 }
+    }
+    const groups = new Map()
+    for (const { found } of words)
+      for (const doc of found.scores.keys()) {
+        const page = docs[doc][0]
+        if (!groups.has(page)) groups.set(page, new Map())
+        if (!groups.get(page).has(doc)) groups.get(page).set(doc, null)
+      }
+    const ranked = [...groups].map(([page, known]) => [page, [...known.keys()].map(rate).sort((a, b) => b.score - a.score)])
+    ranked.sort(([, [a]], [, [b]]) => b.score - a.score)
+
+    const marks = [...new Set(words.flatMap(({ word, found }) => [word, ...[...found.shown, ...found.others].slice(0, 20)]))]
+    const marked = marking(marks.filter(term => term.length > 1))
+    const shown = ({ doc, page, score }, whole) => {
+      const [, anchor, title, text] = docs[doc], [location, , , names] = pages[page]
+      const best = onPage.get(page)
       // The page that is opened marks these: a letter alone would be marked all over it.
-      const terms = Object.fromEntries(has.filter(([word]) => word.length > 1))
-      const sum = asked.reduce((total, [, scores]) => total + (scores.get(section) ?? 0), 0)
-      const page = location.split("#")[0]
-      const score = sum * share ** 2 * (page === location ? 1.3 : 1) * (plain(title) === question ? 2 : 1)
-      if (!pages.has(page)) pages.set(page, [])
-      pages.get(page).push({ section, location, title, text: teaser, names, terms, score })
-    }
-    const words = asked.map(([word]) => word)
-    const shown = ({ section, names, ...item }) => ({
-      ...item,
-      title: marked(item.title, words),
-      text: item.text && `<p>${marked(item.text, words)}</p>`,
-      ...names.length && { tags: names.map(name => marked(name, words)) },
-    })
-    const heads = new Map(docs.map((doc, i) => [doc[0], i]))
-    const groups = [...pages].map(([page, items]) => [page, items.sort((a, b) => b.score - a.score)])
-    groups.sort(([, [a]], [, [b]]) => b.score - a.score)
-    const items = groups.slice(0, 50).map(([page, found]) => {
-      const best = found.slice(0, 8)
-      if (!best.some(item => item.location === page) && heads.has(page)) {
-        const head = found.find(item => item.location === page)
-        const [location, title, text, names] = docs[heads.get(page)]
-        best.push(head ?? { location, title, text, names, terms: found[0].terms, score: 0 })
+      const terms = {}
+      words.forEach(({ word, found }, n) => {
+        const there = whole ? best[n] > 0 : found.scores.has(doc)
+        const as = found.shown.has(word) || !found.shown.size ? word : [...found.shown][0]
+        if (as.length > 1) terms[as] = there
+      })
+      every.forEach(({ word, known }) => { if (!known && word.length > 1) terms[word] = false })
+      const tags = doc === heads.get(page) ? names.filter(name => alike(data, name, words, total) > 0.2) : []
+      return {
+        location: anchor ? `${location}#${anchor}` : location, score, terms,
+        title: marked(title, marks), text: text && `<p>${marked(text, marks)}</p>`,
+        ...tags.length && { tags: tags.map(name => marked(name, marks)) },
       }
-      return best.map(shown)
+    }
+    const items = ranked.slice(0, 50).map(([page, found]) => {
+      const head = heads.get(page)
+      const seen = new Set()
+      const best = found.filter(({ doc }) => { // of what stands in one place the best alone
+        const place = docs[doc][1]
+        return !seen.has(place) && seen.add(place)
+      }).slice(0, 8)
+      const own = found.find(({ doc }) => doc === head)
+      if (!best.some(({ doc }) => doc === head)) best.push(own ?? { doc: head, page, score: 0 })
+      return best.map(one => shown(one, one.doc === head))
     })
+    const suggest = every.at(-1)?.found.best
     return { items, ...suggest && { suggest: [suggest] } }
+  }
+
+  const escape = text => text.replace(/[&<>"]/g, c => `&#${c.charCodeAt(0)};`)
+  const literal = text => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
+  const marking = marks => {
+    if (!marks.length) return escape
+    const all = marks.sort((a, b) => b.length - a.length).map(literal).join("|")
+    // A capturing group keeps what it matched: every second piece is a hit.
+    const hit = new RegExp(`((?:${all}))`, "i")
+    const begins = text => !/[\p{L}\p{N}]$/u.test(text)
+    return text => {
+      const pieces = text.split(hit)
+      return pieces.map((piece, i) => i % 2 && begins(pieces[i - 1]) ? `<mark>${escape(piece)}</mark>` : escape(piece)).join("")
+    }
   }
 
   addEventListener("message", async ({ data: { type, data } }) => {
     if (type === 0) {
       if (typeof data.config.index === "string") address = data.config.index
-      else index = Promise.resolve(data.config.index)
+      else index = Promise.resolve(open(data.config.index))
       postMessage({ type: 1 })
     } else if (type === 2) {
       const found = data.trim() ? await load().then(known => search(known, data), error => {
