@@ -25,7 +25,7 @@
   // Words that a question has and an answer need not
   const ASKING = new Set(`a an and any are as at be been best between by can check choose could create did difference differences different do does
     explain find for from get gets got had has have how i if in into is it its just know make need many me mean means much my not of
-    on or our per pick should so than that the their them then there these they this those to understand use used using versus vs want was way
+    on or our per pick should so support supported supports than that the their them then there these they this those to understand use used using versus vs want was way
     we were what when where which who why will with work works would write you your`.split(/\s+/))
   // Those of them that a question and a heading do not share for nothing
   const IDLE = new Set("a an and are as at be by for from in into is it its of on or the to was with".split(" "))
@@ -131,12 +131,12 @@
     }
   }
 
-  const hits = (data, word, typing) => {
-    if (typing) return meant(data, word, true)
-    if (!data.hits.has(word)) data.hits.set(word, meant(data, word, false))
-    return data.hits.get(word).copy()
+  const hits = (data, word, begun) => { // begun: how near the beginning of a longer word is
+    const key = `${begun} ${word}`
+    if (!data.hits.has(key)) data.hits.set(key, meant(data, word, begun))
+    return data.hits.get(key).copy()
   }
-  const meant = (data, word, typing) => {
+  const meant = (data, word, begun) => {
     const found = new Found(), root = stem(word), { terms } = data
     let best = "", most = 0
     for (let at = data.lower(root); at < terms.length && terms[at].startsWith(root); at++) {
@@ -144,7 +144,7 @@
       let closeness = 0
       if (term === word) closeness = 1
       else if (term.length <= root.length + 5 && stem(term) === root) closeness = 0.85
-      else if (term.startsWith(word)) closeness = (typing ? 0.8 : 0.4) * word.length / term.length
+      else if (term.startsWith(word)) closeness = begun * word.length / term.length
       if (!closeness) continue
       const list = data.postings(at)
       found.add(list, closeness, term)
@@ -189,10 +189,10 @@
     const last = /[\p{L}\p{N}_]$/u.test(question) ? all.at(-1) : ""
     for (const word of meant.length ? meant : all) {
       if (list.some(([known]) => known === word)) continue
-      let found = hits(data, word, word === last)
+      let found = hits(data, word, word === last ? 0.8 : 0.4)
       const dot = word.lastIndexOf(".")
       if (dot > 0 && found.scores.size) {
-        const { scores, shown } = hits(data, word.slice(dot + 1), false)
+        const { scores, shown } = hits(data, word.slice(dot + 1), 0)
         found.addAll({ scores, shown: [] }, 0.8)
         shown.forEach(term => found.shown.add(term))
       }
@@ -200,7 +200,7 @@
         const parts = word.split(/[._]+/).filter(Boolean)
         const two = parts.length > 1 ? parts : halves(data, word)
         if (two) {
-          two.forEach(part => list.push([part, hits(data, part, false)]))
+          two.forEach(part => list.push([part, hits(data, part, 0.4)]))
           continue
         }
         if (word.length > 3 && !/\d/.test(word)) found = mistyped(data, word)
@@ -223,7 +223,7 @@
         if (at < 0) continue
         for (const other of group) {
           if (other === phrase) continue
-          const each = content(other).map(word => hits(data, word, false))
+          const each = content(other).map(word => hits(data, word, 0))
           const both = new Found()
           for (const [doc, score] of each[0].scores)
             if (each.every(one => one.scores.has(doc))) both.scores.set(doc, Math.min(score, ...each.map(one => one.scores.get(doc))))
@@ -254,7 +254,8 @@
     }
     if (!used) return 0
     for (const root of own) if (words.some(one => one.roots.has(root))) shared++
-    return (shared / own.size) * (used / total)
+    const whole = own.size > 1 && shared === own.size ? 0.5 : 0 // the question holds all of a name
+    return Math.max(whole, (shared / own.size) * (used / total))
   }
 
   // ------------------------------------------------------------ an answer
@@ -265,13 +266,14 @@
     const { docs, pages, heads } = data
     const every = asked(data, question)
     const words = every.filter(one => one.known)
+    if (globalThis.DEBUG) console.error(question, words.map(o => [o.word, o.share.toFixed(2), o.rare.toFixed(2), o.found.sure, o.found.scores.size]))
     if (!words.length) return { items: [] }
     for (const one of words) {
       one.roots = new Set([one.word, ...one.found.shown].map(stem))
       one.others = new Set([...one.found.others].map(stem))
     }
     // A word of every second page does not decide whether a result has all of them.
-    const telling = words.filter(one => one.share < 0.3)
+    const telling = words.filter(one => one.share < 0.25)
     const deciding = telling.length ? telling : [words.reduce((a, b) => b.rare > a.rare ? b : a)]
     for (const one of deciding) one.decides = true
     const total = words.reduce((sum, one) => sum + one.rare, 0), needed = deciding.reduce((sum, one) => sum + one.rare, 0)
@@ -312,10 +314,9 @@
         const share = asks / (asking.size + words.length)
         asks = share > 0.6 ? share * Math.sqrt(asks / said.size) : 0
       } else asks = 0
-      const all = deciding.every(({ found }) => found.scores.has(doc) || found.scores.has(head))
       const score = sum * here ** 2 * there * 0.8 ** lacks * (1 + 2 * same ** 2 + 12 * asks) * weight * (doc === head ? 1.3 : 1) * (whole.has(doc) ? 100 : 1)
-      // All words before some: in one place, on one page
-      const tier = weight < 0.5 && !whole.has(doc) ? 0 : all ? 2 : deciding.every(one => best[words.indexOf(one)]) ? 1 : 0
+      // A page with all that tells before one with some
+      const tier = weight >= 0.5 && there > 0.999 || whole.has(doc) ? 1 : 0
       return { doc, page, score: score + tier * 1e6 }
     }
     const groups = new Map()
