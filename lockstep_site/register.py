@@ -31,6 +31,7 @@ from lockstep_site.puzzles import PuzzlePart
 from lockstep_site.recording import RecordingPart
 from lockstep_site.roadmap import RoadmapPart
 from lockstep_site.run_here import RunHerePart
+from lockstep_site.russian import RussianPart
 from lockstep_site.summary import SummaryPart
 from lockstep_site.tables import TablesPart
 from lockstep_site.telling import QuizPart
@@ -82,6 +83,7 @@ def register(project: Project) -> None:
     project.add(
         RoadmapPart(),
         GlossaryPart(),
+        RussianPart(),
         MappingPart(),
         CountersPart(),
         TablesPart(),

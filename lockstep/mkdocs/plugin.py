@@ -53,7 +53,7 @@ class Options(Config):
 
     # A script that answers the search from our index, in the place of the theme's own worker
     search_worker = config_options.Type(str, default="")
-    # What a page weighs in the search, by its kind or its path (or a folder): 1 where nothing is said
+    # What a page weighs in the search, by its kind, its path or a folder: 1 where nothing is said
     search_weights = config_options.Type(dict, default={})
     # A YAML file of lists of words that ask for the same
     search_synonyms = config_options.Type(str, default="")

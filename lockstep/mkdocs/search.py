@@ -11,8 +11,8 @@ The index is one object::
     docs      [number of its page, anchor, title, start of the text, 1 for a row of a table]: what a
               result can be, a page's head first, then its sections and the rows of their tables
     terms     every word, sorted, so that the words with one beginning stand together
-    postings  for each term "<delta><weight>..." with no space: the docs that have it, each as the
-              difference from the one before, base 36 and left out where it is 1, and a weight, A to Z
+    postings  for each term "<delta><weight>...": the docs that have it, each as the difference from
+              the one before, base 36 and left out where it is 1, and a weight, A to Z
     synonyms  lists of words and phrases that ask for the same
 """
 
@@ -33,7 +33,7 @@ TEASER = 160  # characters of a section that its result shows
 HEAVIEST = 26  # one letter
 IN_TITLE, IN_NAMES, IN_ROW_TITLE, IN_CELL, DEFINED, DESCRIBED, OFTEN = 10, 11, 7, 5, 8, 4, 6
 ASIDE = 0.5  # of a page that weighs less than this the rows are no results of their own
-REPEATED = 8  # a heading of this many pages, such as Sources, is no result where nothing is below it
+REPEATED = 8  # pages have this heading, such as Sources: no result where nothing is below it
 
 # The worker splits a question in the same way: keep the two together.
 WORD = re.compile(r"\w+(?:\.\w+)*")
@@ -137,12 +137,14 @@ def _parts(title: str, html: str, about: str, names: tuple[str, ...], weight: fl
         own = line(title) if head else section.title
         rows = [row for row in section.rows if weight >= ASIDE and not row.points]
         # The others, of which those of a page that is set aside by their first cell alone
-        aside = [row.title if weight < ASIDE else row.text for row in section.rows if row not in rows]
+        others = (row for row in section.rows if row not in rows)
+        aside = [row.title if weight < ASIDE else row.text for row in others]
         about_it, named = (about, names) if head else ("", ())
         weights = _weights(own, section, aside, named, about_it)
         parts.append((section.anchor, own, _teaser(section, about_it), False, weights))
         for row in rows:
-            name = row.title if re.search(r"[^\W\d]", row.title) else f"{row.cells[0][0]} {row.title}"
+            bare = not re.search(r"[^\W\d]", row.title)  # a number, which its head explains
+            name = f"{row.cells[0][0]} {row.title}" if bare else row.title
             text = _cut(" · ".join(f"{h}: {t}" if h else t for h, t in row.cells[1:] if t))
             weights = _weights(name, Section("", prose=[row.text]), [], (), "", IN_ROW_TITLE)
             for _, cell in row.cells[1:]:  # a cell of a few words names something
