@@ -1,36 +1,62 @@
 """The search: what it finds, how soon, and that its index stays away until it is opened."""
 
 import json
+import re
+import shutil
 import statistics
+import subprocess
+import sys
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import yaml
 
+from lockstep.mistakes import PageError
 from lockstep.mkdocs import search
-from tests.pages import PAGES, url_of
+from lockstep.mkdocs.sections import sections
+from lockstep_site import russian
+from tests.pages import PAGES, ROOT, url_of
 
 PAGE = next(page for page in PAGES if page.name.endswith("vector-add"))
 FIELD, RESULT = ".md-search__input", ".md-search-result__item"
 SOON = 100  # ms from a key to its results
+WORKER = ROOT / "docs/assets/js/search-worker.js"
+QUESTIONS_60 = yaml.safe_load((ROOT / "tests/questions.yml").read_text(encoding="utf-8"))
+BYTES = 1_000_000  # of the index, which is fetched when the search is opened
+TABLE = """<h1>Cards</h1><p>Two tables.</p><h2 id="cards">Memory<a class="headerlink" href="#cards">
+&para;</a></h2><table><thead><tr><th>Card</th><th>L2, MB</th></tr></thead><tbody>
+<tr><td>A100</td><td>40</td></tr><tr><td id="h100">H100</td><td>50</td></tr></tbody></table>
+<p data-search-exclude>Not this.</p><pre><code>def tile_kernel(x):
+    pass</code></pre>"""
 
 
 def entries():
+    def entry(location, title, html="", **more):
+        return search.Entry(location, title, f"<h1>{title}</h1>{html}", **more)
+
     return [
-        {"location": "a/", "title": "Warp", "text": "", "tags": ["SIMD-group", "wavefront"]},
-        {"location": "b/", "title": "Shuffles", "text": "<pre>simd_shuffle_down(x, 1)</pre>"},
-        {"location": "b/#c", "title": "A barrier", "text": "<code>cuda.syncthreads()</code>"},
-        {"location": "d/", "title": "Rates", "text": "<p>It moves 3.46 TB/s of 268,435,456</p>"},
+        entry("a/", "Warp", names=["SIMD-group", "wavefront", "варп"]),
+        entry("b/", "Shuffles", "<pre>simd_shuffle_down(x, 1)</pre>"),
+        entry("c/", "A barrier", '<h2 id="c">Wait</h2><code>cuda.syncthreads()</code>'),
+        entry("d/", "Rates", "<p>It moves 3.46 TB/s of 268,435,456</p>"),
+        search.Entry("e/", "Cards", TABLE),
     ]
 
 
+def place(index, doc):
+    page, anchor, *_ = index["docs"][doc]
+    return index["pages"][page][0] + (f"#{anchor}" if anchor else "")
+
+
 def found(index, word):
-    """Return the locations of the sections that hold a word, as the worker reads the index."""
-    number = index["terms"].index(word)
-    at, locations = 0, []
-    for posting in index["postings"][number].split(" "):
-        at += int(posting[:-1], 36)
-        locations.append(index["docs"][at][0])
-    return locations
+    """Return (where, weight) of each doc that holds a word, as the worker reads the index."""
+    packed = index["postings"][index["terms"].index(word)]
+    at, docs = 0, []
+    for delta, weight in re.findall(r"([0-9a-z]*)([A-Z])", packed):
+        at += int(delta or "1", 36)
+        docs.append((place(index, at), ord(weight) - 64))
+    return docs
 
 
 @pytest.mark.parametrize(
@@ -38,21 +64,202 @@ def found(index, word):
     [
         ("simd_shuffle_down", "b/"),
         ("shuffle", "b/"),
-        ("cuda.syncthreads", "b/#c"),
-        ("syncthreads", "b/#c"),
+        ("cuda.syncthreads", "c/#c"),
+        ("syncthreads", "c/#c"),
         ("wavefront", "a/"),
+        ("варп", "a/"),
         ("3.46", "d/"),
         ("268435456", "d/"),
+        ("h100", "e/#h100"),  # a row that has an anchor
+        ("40", "e/#cards"),  # one that has none
+        ("tile_kernel", "e/#cards"),
     ],
 )
 def test_the_index_has_names_as_a_whole_and_in_parts(word, location):
-    assert found(search.index(entries()), word) == [location]
+    assert [where for where, _ in found(search.index(entries()), word)] == [location]
 
 
 def test_the_terms_are_sorted_and_each_has_its_postings():
     index = search.index(entries())
     assert index["terms"] == sorted(index["terms"]) and "46" not in index["terms"]
     assert len(index["terms"]) == len(index["postings"])
+
+
+def test_a_row_is_told_with_the_heads_of_its_columns():
+    index = search.index(entries())
+    rows = [doc for doc in index["docs"] if len(doc) > 4]
+    assert [(doc[2], doc[3]) for doc in rows] == [("A100", "L2, MB: 40"), ("H100", "L2, MB: 50")]
+    assert {"e/#cards", "e/#h100"} <= {where for where, _ in found(index, "l2")}
+    assert "not" not in index["terms"]
+
+
+def test_what_code_defines_weighs_more_than_what_it_names():
+    html = "<h1>A</h1><pre>def add_kernel(x):\n    other(x)</pre>"
+    index = search.index([search.Entry("a/", "A", html)])
+    assert found(index, "add_kernel")[0][1] > 5 * found(index, "other")[0][1]
+
+
+def test_a_section_keeps_its_title_and_its_prose_apart():
+    head, below = sections(TABLE)
+    assert (head.title, head.prose) == ("Cards", ["Two tables."])
+    assert (below.anchor, below.title, len(below.rows)) == ("cards", "Memory", 2)
+
+
+@pytest.mark.parametrize("text", ["- [one]", "- one", "- [one, '...']", "[1: {"])
+def test_a_list_of_synonyms_that_is_none_is_refused_with_its_line(tmp_path, text):
+    file = tmp_path / "synonyms.yml"
+    file.write_text(f"# Words\n- [install, set up]\n{text}\n", encoding="utf-8")
+    with pytest.raises(PageError, match=r"synonyms\.yml:[34]: .* To mend: write one list"):
+        search.synonyms(file, tmp_path)
+
+
+# ---------------------------------------------------------------- questions
+
+
+def answers(questions, index, tmp_path):
+    """Return what the worker answers to each question, in node."""
+    node = shutil.which("node") or shutil.which("node", path=str(Path(sys.executable).parent))
+    if not node:
+        pytest.skip("no node: `make test` installs one")
+    file = index
+    if isinstance(index, dict):
+        file = tmp_path / "index.json"
+        file.write_text(json.dumps(index), encoding="utf-8")
+    command = [node, ROOT / "tests/search.mjs", WORKER, file]
+    done = subprocess.run(command, input=json.dumps(questions), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def answered(wanted, location):
+    """Whether an address is one of those wanted: a page, with any section of it, or a section."""
+    return location in wanted or location.split("#")[0] in wanted
+
+
+@pytest.mark.parametrize("which", QUESTIONS_60)
+def test_what_people_ask_is_answered_by_the_first_result(which, built, tmp_path):
+    asked = QUESTIONS_60[which]
+    index = next((built / "search").glob("index.*.json"))
+    missed = []
+    there = answers([row["ask"] for row in asked], index, tmp_path)
+    for row, answer in zip(asked, there, strict=True):
+        first = answer["items"][0][0]["location"] if answer["items"] else "nothing"
+        if not answered(row["first"], first):
+            missed.append(f"{row['ask']}: {first}, not {' or '.join(row['first'])}")
+    print(f"{which}: {len(asked) - len(missed)} of {len(asked)} answered by the first result")
+    assert not missed, "\n".join(missed)
+
+
+def test_there_are_60_questions_and_each_place_that_they_want_exists(built):
+    known, blind = QUESTIONS_60["known"], QUESTIONS_60["blind"]
+    assert (len(known), len(blind)) == (40, 20) and all("from" in row for row in known)
+    assert len({row["ask"] for row in known + blind}) == 60
+    for row in known + blind + QUESTIONS_60["russian"]:
+        pages = [built / place.split("#")[0] / "index.html" for place in row["first"]]
+        assert any(page.is_file() for page in pages), row
+        for where in row["first"]:
+            if "#" in where:
+                page, anchor = where.split("#")
+                assert f'id="{anchor}"' in (built / page / "index.html").read_text(), where
+
+
+def first_of(question, index, tmp_path):
+    (answer,) = answers([question], index, tmp_path)
+    return [group[0] for group in answer["items"]]
+
+
+def entry(location, title, text, **more):
+    return search.Entry(location, title, f"<h1>{title}</h1><p>{text}</p>", **more)
+
+
+def test_a_page_with_all_words_comes_before_one_with_some(tmp_path):
+    loud = entry("loud/", "Zebra", "zebra " * 50, names=["zebra", "zebras"])
+    index = search.index([loud, entry("all/", "Other", "a zebra and a giraffe"), *entries()])
+    assert [item["location"] for item in first_of("zebra giraffe", index, tmp_path)][0] == "all/"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["ocupancy", "occupacny", "occupancyy", "accupancy", "occupancies", "occup", "Occupancy?"],
+)
+def test_a_letter_is_forgiven_and_an_ending_does_not_matter(question, tmp_path):
+    index = search.index([entry("o/", "Occupancy", "Slots that are filled"), *entries()])
+    assert first_of(question, index, tmp_path)[0]["location"] == "o/"
+
+
+def test_two_letters_wrong_are_another_word(tmp_path):
+    index = search.index([entry("o/", "Occupancy", "Slots"), *entries()])
+    assert first_of("ocupansy", index, tmp_path) == []
+
+
+def test_words_that_were_written_as_one_or_as_two(tmp_path):
+    race = entry("r/", "Race condition", "Two threads and one address")
+    index = search.index([race, *entries()])
+    assert first_of("racecondition", index, tmp_path)[0]["location"] == "r/"
+    assert first_of("sync threads", index, tmp_path)[0]["location"] == "c/#c"
+
+
+def test_a_synonym_is_found_after_the_word_itself(tmp_path):
+    pages = [entry("s/", "Setup", "The driver"), entry("i/", "Install it", "The driver")]
+    index = search.index([*pages, *entries()], [["install", "setup"]])
+    assert [item["location"] for item in first_of("how to install", index, tmp_path)] == [
+        "i/",
+        "s/",
+    ]
+
+
+def test_a_page_that_is_set_aside_comes_last(tmp_path):
+    aside = entry("evidence/", "Zebra zebra", "zebra " * 9, weight=0.2)
+    index = search.index([aside, entry("z/", "Other", "one zebra"), *entries()])
+    assert [item["location"] for item in first_of("zebra", index, tmp_path)] == ["z/", "evidence/"]
+
+
+def test_a_pasted_message_finds_its_row(tmp_path):
+    says = "CudaAPIError: [700] Call to cuMemcpyDtoH results in CUDA_ERROR_ILLEGAL_ADDRESS"
+    html = f"""<h1>Errors</h1><h2 id="t">Table</h2><table><tr><th>Says</th></tr>
+    <tr><td id="x"><code>{says}</code></td></tr><tr><td>Another</td></tr></table>"""
+    index = search.index([search.Entry("errors/", "Errors", html), *entries()])
+    pasted = f"Traceback, line 1856: numba.cuda.cudadrv.driver.{says}"
+    assert first_of(pasted, index, tmp_path)[0]["location"] == "errors/#x"
+
+
+def test_nothing_of_a_page_becomes_markup_of_a_result(tmp_path):
+    evil = search.Entry("x/", "&lt;img src=x&gt;", "<h1>x</h1><p>zebra &lt;script&gt; it</p>")
+    (item,) = first_of("zebra", search.index([evil]), tmp_path)
+    assert "<script" not in item["text"] and "&#60;script" in item["text"]
+
+
+# ---------------------------------------------------------------- Russian names
+
+
+def test_every_term_has_a_russian_name_or_is_written_in_latin():
+    """A new term may wait for its name, but not many may."""
+    ids = [page.meta["id"] for page in PAGES if page.meta.get("kind") == "term"]
+    waiting = russian.missing(ROOT, ids)
+    print(f"terms without a Russian name, in {russian.DATA}: {', '.join(waiting) or 'none'}")
+    assert len(waiting) < 0.1 * len(ids), waiting
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("  warp: {names: [варп], seen: nowhere}", "which is no source"),
+        ("  warp: {names: [warp], seen: ours}", "is not Russian"),
+        ("  warp: {names: [нить], seen: ours}", "is a name of thread already"),
+        ("  warp: {names: []}", "lacks names or seen"),
+    ],
+)
+def test_a_russian_name_without_its_place_is_refused(tmp_path, line, what):
+    file = tmp_path / russian.DATA
+    file.parent.mkdir(parents=True)
+    thread = "  thread: {names: [нить], seen: a}"
+    text = f"sources:\n  a: {{title: A, url: b}}\nterms:\n{thread}\n{line}\nlatin: []\n"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(PageError, match=rf"russian\.yml:5: .*{what}"):
+        russian.read(tmp_path)
+
+
+# ---------------------------------------------------------------- in a browser
 
 
 @pytest.fixture(scope="module")
@@ -168,4 +375,6 @@ def test_what_the_theme_fetches_with_each_page_is_small(built):
     file = built / "search/search_index.json"
     start = json.loads(file.read_text(encoding="utf-8"))
     assert start["docs"] == [] and file.stat().st_size < 500
-    assert (built / start["config"]["index"]).is_file()
+    index = built / start["config"]["index"]
+    print(f"{index.stat().st_size} bytes of index")
+    assert index.stat().st_size < BYTES

@@ -85,15 +85,17 @@ def synonyms(file: Path, root: Path) -> list[list[str]]:
     """Return the lists of a file of synonyms. Raises ``PageError`` where it is something else."""
     path, known = file.relative_to(root).as_posix(), []
     mend = "write one list of two or more words or phrases in each line: - [install, setup]"
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
     try:
-        groups = yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) or []
-    except (OSError, yaml.YAMLError) as error:
-        at = getattr(getattr(error, "problem_mark", None), "line", 0) + 1
-        raise PageError([Mistake(path, at, f"it cannot be read: {error}", mend)]) from None
-    for n, group in enumerate(groups):
+        groups = yaml.load(text, Loader=yaml.BaseLoader) or []
+    except yaml.MarkedYAMLError as error:
+        at = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise PageError([Mistake(path, at, f"it cannot be read: {error.problem}", mend)]) from None
+    lines = [n for n, said in enumerate(text.splitlines(), 1) if said.startswith("-")]
+    for line_of, group in zip(lines, groups, strict=False):
         if not isinstance(group, list) or len(group) < 2 or not all(map(_said, group)):
-            raise PageError([Mistake(path, n + 1, f"list {n + 1} is {group!r}", mend)])
-        known.append([" ".join(word for word in WORD.findall(said.lower())) for said in group])
+            raise PageError([Mistake(path, line_of, f"{group!r} is no list of synonyms", mend)])
+        known.append([" ".join(WORD.findall(said.lower())) for said in group])
     return known
 
 

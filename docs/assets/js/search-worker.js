@@ -55,6 +55,8 @@
     return word.replace(/([^aeiou])\1$/, "$1")
   }
 
+  const single = word => word.replace(/(?<=..)s$/, "")
+
   // Whether one letter more, less or other, or two that changed places, make one word of the other
   const near = (a, b) => {
     if (Math.abs(a.length - b.length) > 1) return false
@@ -100,8 +102,15 @@
       }
       return known.get(at)
     }
+    // Names of two words or three: together they tell what neither does alone.
+    const named = new Set()
+    for (const [, title, , names] of data.pages)
+      for (const name of [title, ...names]) {
+        const own = split(name).map(single)
+        if (own.length > 1 && own.length < 4) named.add(own.join(" "))
+      }
     const has = word => { const at = lower(word); return data.terms[at] === word ? at : -1 }
-    return { ...data, heads, titled, lower, postings, has, hits: new Map() }
+    return { ...data, heads, titled, named, lower, postings, has, hits: new Map() }
   }
 
   // What each doc is worth for the terms that a word may mean, and the words that were found
@@ -216,6 +225,12 @@
       const at = data.has(word + list[n + 1][0])
       if (at >= 0) [found, list[n + 1][1]].forEach(one => one.add(data.postings(at), 0.7, data.terms[at]))
     })
+    const plain = list.map(([word]) => single(word))
+    plain.forEach((_, n) => {
+      for (const length of [2, 3])
+        if (data.named.has(plain.slice(n, n + length).join(" ")) && n + length <= list.length)
+          for (let i = n; i < n + length; i++) list[i][1].telling = true
+    })
     for (const group of data.synonyms) {
       for (const phrase of group) {
         const roots = content(phrase).map(stem)
@@ -237,6 +252,7 @@
       // What stands on every second page, as "kernel" does here, tells little of what is asked.
       const many = found.many || found.scores.size, share = found.share
       const rare = many ? Math.log(1 + data.docs.length / many) * (1.05 - share) ** 2 : 0
+      if (found.telling) return { word, found, rare: Math.max(rare, 1.2), share, known: found.scores.size > 0 }
       return { word, found, rare, share, known: found.scores.size > 0 }
     })
   }
