@@ -105,7 +105,8 @@ def _said(text) -> bool:
 
 def index(entries: list[Entry], synonyms: list[list[str]] | None = None) -> dict:
     """Return the index of a site's pages."""
-    pages, docs = [], []
+    pages: list[list] = []
+    docs: list[list] = []
     found: dict[str, list[tuple[int, int]]] = {}
     read = [_parts(e.title, e.html, e.description, tuple(e.names), e.weight) for e in entries]
     empty = Counter(title for parts in read for _, title, text, _, _ in parts if not text)
@@ -181,8 +182,8 @@ def _weights(
         said: dict[str, float] = {}
         for word, whole in (pair for source in sources for pair in words(source)):
             said[word] = max(said.get(word, 0), weight if whole else weight / 2)
-        for word, more in said.items():
-            weights[word] = weights.get(word, 0) + more
+        for word, added in said.items():
+            weights[word] = weights.get(word, 0) + added
     return {word: max(1, min(HEAVIEST, round(weight))) for word, weight in weights.items()}
 
 

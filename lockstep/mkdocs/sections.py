@@ -136,7 +136,7 @@ class _Reader(HTMLParser):
 
     def _item(self) -> None:
         text, self.text = line("".join(self.text)), []
-        if text:
+        if text and self.item:
             self.found[-1].rows.append(Row(self.item[0], [("", text)]))
         self.item = None
 
