@@ -151,7 +151,8 @@ class LockstepPlugin(BasePlugin[Options]):
         if names:
             page.meta["tags"] = names
         if self.config.search_worker:
-            page.meta["search"] = {"exclude": True}  # from the theme's own index
+            # The theme's own index gets nothing; `own` is what the page's front matter says.
+            page.meta["search"] = {"exclude": True, "own": page.meta.get("search") or {}}
 
     def _downloads(self, page: Page) -> list[dict]:
         rows = export.downloads(page)
@@ -166,14 +167,15 @@ class LockstepPlugin(BasePlugin[Options]):
         self.kept.contents[page.file.src_uri] = html
         if FORMULA in html:
             self.kept.with_formula.add(page.file.src_uri)
-        if self.config.search_worker:
+        own = page.meta.get("search", {}).get("own", {})
+        if self.config.search_worker and not own.get("exclude"):
             self.kept.entries[page.file.src_uri] = search.Entry(
                 page.url.removeprefix("./"),
                 page.title,
                 html,
                 page.meta.get("description", ""),
                 [str(name) for name in page.meta.get("tags", [])],
-                self._weight(page),
+                self._weight(page) * own.get("boost", 1),
             )
         return html
 

@@ -29,7 +29,7 @@ import yaml
 from lockstep.mistakes import Mistake, PageError
 from lockstep.mkdocs.sections import Section, line, sections
 
-TEASER = 160  # characters of a section that its result shows
+TEASER, ROW = 160, 110  # characters of a section, and of a row, that its result shows
 HEAVIEST = 26  # one letter
 IN_TITLE, IN_NAMES, IN_ROW_TITLE, IN_CELL, DEFINED, DESCRIBED, OFTEN = 10, 11, 7, 5, 8, 4, 6
 ASIDE = 0.5  # of a page that weighs less than this the rows are no results of their own
@@ -148,7 +148,7 @@ def _parts(title: str, html: str, about: str, names: tuple[str, ...], weight: fl
         for row in rows:
             bare = not re.search(r"[^\W\d]", row.title)  # a number, which its head explains
             name = f"{row.cells[0][0]} {row.title}" if bare else row.title
-            text = _cut(" · ".join(f"{h}: {t}" if h else t for h, t in row.cells[1:] if t))
+            text = _cut(" · ".join(f"{h}: {t}" if h else t for h, t in row.cells[1:] if t), ROW)
             weights = _weights(name, Section("", prose=[row.text]), [], (), "", IN_ROW_TITLE)
             for _, cell in row.cells[1:]:  # a cell of a few words names something
                 if len(cell.split()) <= 6:
@@ -184,7 +184,13 @@ def _weights(
             said[word] = max(said.get(word, 0), weight if whole else weight / 2)
         for word, added in said.items():
             weights[word] = weights.get(word, 0) + added
-    return {word: max(1, min(HEAVIEST, round(weight))) for word, weight in weights.items()}
+    return {word: _level(weight) for word, weight in weights.items()}
+
+
+def _level(weight: float) -> int:
+    """Return a weight on fewer levels the higher it is: the index packs the better."""
+    step = 1 if weight < 4 else 2 if weight < 10 else 4
+    return max(1, min(HEAVIEST, step * round(weight / step)))
 
 
 def _teaser(section: Section, about: str) -> str:

@@ -110,6 +110,7 @@
         if (own.length > 1 && own.length < 4) named.add(own.join(" "))
       }
     const has = word => { const at = lower(word); return data.terms[at] === word ? at : -1 }
+    data.docs.forEach(([, , title]) => titled(title)) // before the first key
     return { ...data, heads, titled, named, lower, postings, has, hits: new Map() }
   }
 
@@ -282,7 +283,6 @@
     const { docs, pages, heads } = data
     const every = asked(data, question)
     const words = every.filter(one => one.known)
-    if (globalThis.DEBUG) console.error(question, words.map(o => [o.word, o.share.toFixed(2), o.rare.toFixed(2), o.found.sure, o.found.scores.size]))
     if (!words.length) return { items: [] }
     for (const one of words) {
       one.roots = new Set([one.word, ...one.found.shown].map(stem))
