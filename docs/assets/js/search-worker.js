@@ -200,11 +200,14 @@
     for (const word of meant.length ? meant : all) {
       if (list.some(([known]) => known === word)) continue
       let found = hits(data, word, word === last ? 0.8 : 0.4)
-      const dot = word.lastIndexOf(".")
-      if (dot > 0 && found.scores.size) {
-        const { scores, shown } = hits(data, word.slice(dot + 1), 0)
-        found.addAll({ scores, shown: [] }, 0.8)
-        shown.forEach(term => found.shown.add(term))
+      // cuda.syncthreads is also what is said of syncthreads alone; shared.array is not of all arrays.
+      const end = word.slice(word.lastIndexOf(".") + 1)
+      if (end !== word && found.scores.size) {
+        const { scores, shown } = hits(data, end, 0)
+        if (scores.size < 3 * found.scores.size) {
+          found.addAll({ scores, shown: [] }, 0.8)
+          shown.forEach(term => found.shown.add(term))
+        }
       }
       if (!found.scores.size) {
         const parts = word.split(/[._]+/).filter(Boolean)
