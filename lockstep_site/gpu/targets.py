@@ -15,6 +15,7 @@ import contextlib
 import functools
 import os
 import sys
+import threading
 import types
 from collections.abc import Iterator
 from importlib import import_module
@@ -224,6 +225,34 @@ class Cpu(_Cpu):
         return "on a CPU"
 
 
+@functools.cache
+def _one_shared_array_a_block() -> None:
+    """Let one thread at a time ask Numba's simulator for a shared array.
+
+    It makes the array for the first thread that asks. Two that ask at once can get one each, which
+    happens on a busy machine, and the block's threads then do not share.
+    """
+    try:
+        kernelapi = import_module("numba.cuda.simulator.kernelapi")
+    except ImportError:  # no Numba: nothing here runs in it
+        return
+    make, lock = kernelapi.FakeCUDAShared.array, threading.Lock()
+
+    def array(self, shape, dtype, alignment=None):
+        if shape == 0 or alignment is not None:
+            return make(self, shape, dtype, alignment)
+        if isinstance(dtype, kernelapi.types.Type):
+            dtype = kernelapi.numpy_support.as_dtype(dtype)
+        asked = sys._getframe(1)
+        place = asked.f_code.co_filename, asked.f_lineno
+        with lock:
+            if place not in self._allocations:
+                self._allocations[place] = kernelapi.np.empty(shape, dtype)
+            return self._allocations[place]
+
+    kernelapi.FakeCUDAShared.array = array
+
+
 class Simulator(_Cpu):
     """Numba kernels in Numba's simulator."""
 
@@ -235,6 +264,7 @@ class Simulator(_Cpu):
 
     def prepare(self) -> None:
         os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
+        _one_shared_array_a_block()
 
     def describe(self) -> dict:
         found = machine.describe()
