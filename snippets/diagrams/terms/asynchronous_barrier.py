@@ -1,24 +1,32 @@
 """The phases of an mbarrier: arrivals and bytes that are awaited, and the parity that turns."""
 
+from kernels.terms.mbarrier import Barrier
 from snippets.diagrams.panels import Panel, Picture
 
 BYTES = 16_384
-EVENTS = (
-    # what happens, arrivals left, bytes left
-    ("init, count 1", 1, 0, 0),
-    ("arrive, expect 16 KB", 0, BYTES, 0),
-    ("8 KB land", 0, BYTES // 2, 0),
-    ("8 KB land: complete", 1, 0, 1),
-    ("arrive, expect 16 KB", 0, BYTES, 1),
-    ("16 KB land: complete", 1, 0, 0),
-)
+
+
+def events():
+    """Yield (what happens, arrivals and bytes that are awaited, phase), as the page's model has "
+    "it."""
+    full = Barrier(count=1)
+    for what, act in (
+        ("init, count 1", lambda: None),
+        ("arrive, expect 16 KB", lambda: full.arrive(BYTES)),
+        ("8 KB land", lambda: full.land(BYTES // 2)),
+        ("8 KB land: complete", lambda: full.land(BYTES // 2)),
+        ("arrive, expect 16 KB", lambda: full.arrive(BYTES)),
+        ("16 KB land: complete", lambda: full.land(BYTES)),
+    ):
+        act()
+        yield what, full.arrivals, full.bytes, full.phase
 
 
 def draw():
     state = Panel("Its state, from event to event")
     for x, words in ((0, "event"), (182, "arrivals"), (240, "bytes"), (298, "phase")):
         state.text(x, 34, words, "ks km", "start")
-    for k, (what, left, bytes_, phase) in enumerate(EVENTS):
+    for k, (what, left, bytes_, phase) in enumerate(events()):
         y = 42 + 25 * k
         done = "complete" in what
         state.text(0, y + 15, what, "ka km" if done else "km", "start")

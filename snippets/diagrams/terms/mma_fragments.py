@@ -1,7 +1,7 @@
 """Which elements of A, B and C lie in the registers of one lane, for mma.m16n8k16.
 
 The places are those of the PTX ISA, and of kernels/tensor_cores/one_product.py:
-https://docs.nvidia.com/cuda/parallel-thread-execution/#warp-level-matrix-fragment-mma-16816-float
+https://docs.nvidia.com/cuda/parallel-thread-execution/
 """
 
 from snippets.diagrams.panels import Panel, Picture

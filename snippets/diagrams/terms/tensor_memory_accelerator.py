@@ -1,5 +1,8 @@
 """A box of a matrix that the TMA copies, at the edge and with the swizzle."""
 
+import numpy as np
+
+from kernels.terms.tma_box import box
 from snippets.diagrams.panels import Panel, Picture
 
 ROWS, COLUMNS = 10, 15  # of the picture's array, in pieces
@@ -22,7 +25,8 @@ def draw():
 
     tile = Panel("It lands as a tile, edges filled")
     tile.text(0, 36, "shared memory, 6 × 6", "ks km", "start")
-    inside = [top + r < ROWS and left + c < COLUMNS for r in range(rows) for c in range(columns)]
+    landed = box(np.ones((ROWS, COLUMNS)), (top, left), (rows, columns))
+    inside = [bool(value) for value in landed.flat]
     tile.cells(0, 42, ["fa" if i else "n" for i in inside], 24, 18, columns=columns,
                words=["" if i else 0 for i in inside], look="ks km")  # fmt: skip
     tile.box(176, 42, 160, 36, "tc", ("tensor map: shape,", "strides, box"), "km")
