@@ -8,9 +8,10 @@ from collections import deque
 
 # --8<-- [start:scale]
 def clipped(largest, history=3, fp8_max=448.0):
-    """Return, for each step, what its largest value becomes after scaling with the recent ones.
+    """Return what the largest value of each step becomes when scaled.
 
-    The scale of a step maps the largest value of the last ``history`` steps to ``fp8_max``.
+    The scale of a step maps the largest value of the ``history`` steps
+    before it to ``fp8_max``.
     """
     recent, scaled = deque([largest[0]], maxlen=history), []
     for value in largest:

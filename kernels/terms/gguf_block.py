@@ -8,8 +8,8 @@ import numpy as np
 
 # --8<-- [start:block]
 def pack(weights):
-    """Return the 18 bytes of one block: a scale in float16, then 32 numbers of 4 bits."""
-    extreme = weights[np.abs(weights).argmax()]  # becomes -8, the end of the range
+    """Return the 18 bytes of a block: scale, then 32 numbers of 4 bits."""
+    extreme = weights[np.abs(weights).argmax()]  # becomes -8
     scale = np.float16(extreme / -8)
     steps = np.round(weights / scale) if scale else np.zeros(32)
     nibbles = (np.clip(steps, -8, 7) + 8).astype(np.uint8)
@@ -31,12 +31,14 @@ def examples():
     """A block of random weights, its size, and the largest error in steps of the scale.
 
     --8<-- [start:example]
-    >>> weights = np.random.default_rng(0).normal(size=32).astype(np.float32)
+    >>> rng = np.random.default_rng(0)
+    >>> weights = rng.normal(size=32).astype(np.float32)
     >>> block = pack(weights)
-    >>> len(block), len(block) * 8 / 32  # bytes, and bits for each weight
+    >>> len(block), len(block) * 8 / 32  # bytes, bits for each weight
     (18, 4.5)
     >>> scale = abs(np.frombuffer(block[:2], np.float16)[0])
-    >>> bool((np.abs(unpack(block) - weights) <= 1.01 * scale).all())
+    >>> error = np.abs(unpack(block) - weights)
+    >>> bool((error <= 1.01 * scale).all())
     True
 
     --8<-- [end:example]

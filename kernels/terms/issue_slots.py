@@ -3,9 +3,9 @@
 
 # --8<-- [start:efficiency]
 def issue_efficiency(warps, wait, cycles=1000):
-    """Return the share of cycles in which one scheduler issues an instruction.
+    """Return the share of cycles in which one scheduler issues.
 
-    Each warp can issue again ``wait`` cycles after its last instruction.
+    Each warp can issue again ``wait`` cycles after its last time.
     """
     ready_at, issued = [0] * warps, 0
     for cycle in range(cycles):
@@ -21,11 +21,12 @@ def issue_efficiency(warps, wait, cycles=1000):
 
 # --8<-- [start:pipes]
 def pipe_utilization(instructions, lanes, cycles):
-    """Return how busy each pipe is: the cycles that its warp instructions take, over all cycles.
+    """Return how busy each pipe is: its cycles over all cycles.
 
-    A pipe with fewer than 32 lanes takes several cycles for the threads of a warp.
+    A pipe with fewer than 32 lanes takes several cycles for a warp.
     """
-    return {pipe: n * 32 // lanes[pipe] / cycles for pipe, n in instructions.items()}
+    busy = {p: n * 32 // lanes[p] for p, n in instructions.items()}
+    return {pipe: n / cycles for pipe, n in busy.items()}
 
 
 # --8<-- [end:pipes]

@@ -8,13 +8,13 @@ import numpy as np
 
 # --8<-- [start:attention]
 def over_pairs(q, k, v):
-    """Return causal attention without softmax: each token meets all tokens up to itself."""
+    """Return causal attention without the softmax."""
     scores = np.tril(q @ k.T)
     return scores @ v
 
 
 def with_state(q, k, v):
-    """Return the same with a matrix as the only memory of what came before."""
+    """Return the same with a matrix as the only memory of the past."""
     state, out = np.zeros((k.shape[1], v.shape[1])), np.empty(v.shape)
     for t in range(len(q)):
         state += np.outer(k[t], v[t])
@@ -33,7 +33,7 @@ def examples():
     >>> q, k, v = rng.integers(-3, 4, (3, 100, 16))
     >>> bool((over_pairs(q, k, v) == with_state(q, k, v)).all())
     True
-    >>> k.size + v.size, k.shape[1] * v.shape[1]  # a cache that grows, a state that does not
+    >>> k.size + v.size, k.shape[1] * v.shape[1]  # a cache, the state
     (3200, 256)
 
     --8<-- [end:example]

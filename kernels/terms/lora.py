@@ -8,9 +8,10 @@ import numpy as np
 
 # --8<-- [start:serve]
 def serve(x, weights, down, up, adapter):
-    """Return the outputs of a batch whose row i uses adapter[i]: x W + (x A) B.
+    """Return x W + (x A) B, where row i uses adapter[i].
 
-    ``down`` has shape (adapters, inputs, rank), ``up`` (adapters, rank, outputs).
+    ``down`` has shape (adapters, inputs, rank), ``up``
+    (adapters, rank, outputs).
     """
     shared = x @ weights
     thin = np.einsum("bi,bir->br", x, down[adapter])
@@ -19,8 +20,8 @@ def serve(x, weights, down, up, adapter):
 
 def merged(x, weights, down, up, adapter):
     """Return the same, with a whole matrix for each request."""
-    own = (weights + down[a] @ up[a] for a in adapter)
-    return np.stack([row @ matrix for row, matrix in zip(x, own, strict=True)])
+    own = [weights + down[a] @ up[a] for a in adapter]
+    return np.stack([x[i] @ own[i] for i in range(len(x))])
 
 
 # --8<-- [end:serve]
@@ -31,13 +32,15 @@ def examples():
 
     --8<-- [start:example]
     >>> rng = np.random.default_rng(0)
-    >>> x, weights = rng.integers(-2, 3, (4, 64)), rng.integers(-2, 3, (64, 64))
-    >>> down, up = rng.integers(-2, 3, (3, 64, 2)), rng.integers(-2, 3, (3, 2, 64))
+    >>> x = rng.integers(-2, 3, (4, 64))
+    >>> weights = rng.integers(-2, 3, (64, 64))
+    >>> down = rng.integers(-2, 3, (3, 64, 2))
+    >>> up = rng.integers(-2, 3, (3, 2, 64))
     >>> adapter = np.array([0, 2, 2, 1])
     >>> args = x, weights, down, up, adapter
     >>> bool((serve(*args) == merged(*args)).all())
     True
-    >>> weights.size, down[0].size + up[0].size  # numbers to read: shared, and for each adapter
+    >>> weights.size, down[0].size + up[0].size  # shared, one adapter
     (4096, 256)
 
     --8<-- [end:example]

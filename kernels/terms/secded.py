@@ -9,22 +9,24 @@ from operator import xor
 
 # --8<-- [start:code]
 def encode(data):
-    """Return eight bits for four: places 3, 5, 6, 7 hold data, 1, 2, 4 and 0 parities."""
+    """Return eight bits: data in 3, 5, 6, 7, parities in 1, 2, 4, 0."""
     word = [0, 0, 0, data[0], 0, *data[1:]]
     for parity in (1, 2, 4):
-        word[parity] = sum(word[place] for place in range(8) if place & parity) % 2
+        covered = [place for place in range(8) if place & parity]
+        word[parity] = sum(word[place] for place in covered) % 2
     word[0] = sum(word) % 2  # makes the number of ones even
     return word
 
 
 def decode(word):
     """Return (what was found, the data, or None if it is lost)."""
-    flipped = reduce(xor, (place for place in range(8) if word[place]), 0)
+    flipped = reduce(xor, [i for i in range(8) if word[i]], 0)
     odd = sum(word) % 2
     if flipped and not odd:
         return "two flips", None
-    word = [bit ^ (odd and place == flipped) for place, bit in enumerate(word)]
-    return "corrected" if odd else "clean", [word[place] for place in (3, 5, 6, 7)]
+    word = [word[i] ^ (odd and i == flipped) for i in range(8)]
+    found = "corrected" if odd else "clean"
+    return found, [word[i] for i in (3, 5, 6, 7)]
 
 
 # --8<-- [end:code]

@@ -17,7 +17,7 @@ def step_by_step(a, b):
 
 
 def as_scan(a, b):
-    """Return the same in log2(n) rounds, each over all elements at once.
+    """Return the same in log2(n) rounds over all elements at once.
 
     Two steps in a row are one step: keep a1 * a2, add a2 * b1 + b2.
     """

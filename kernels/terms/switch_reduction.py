@@ -8,14 +8,15 @@ from fractions import Fraction
 
 # --8<-- [start:sent]
 def sent_in_ring(gpus):
-    """Return what each GPU sends, in sizes of the array: reduce-scatter, then all-gather."""
+    """Return what a GPU sends, in arrays: reduce-scatter, all-gather."""
     return 2 * Fraction(gpus - 1, gpus)
 
 
 def sent_to_switch(gpus):
-    """Return the same if each GPU owns one part, which the switch adds up for it.
+    """Return the same if the switch adds one part for each GPU.
 
-    The switch reads every part from each GPU, and each GPU sends the sum of its own part back.
+    It reads every part from each GPU, and each GPU sends the sum of
+    its own part back.
     """
     return 1 + Fraction(1, gpus)
 
@@ -28,7 +29,8 @@ def examples():
 
     --8<-- [start:example]
     >>> for gpus in (2, 8, 64):
-    ...     print(gpus, float(sent_in_ring(gpus)), float(sent_to_switch(gpus)))
+    ...     ring, switch = sent_in_ring(gpus), sent_to_switch(gpus)
+    ...     print(gpus, float(ring), float(switch))
     2 1.0 1.5
     8 1.75 1.125
     64 1.96875 1.015625

@@ -8,12 +8,12 @@ import heapq
 
 # --8<-- [start:schedules]
 def fixed_shares(times, workers):
-    """Return when the last worker ends if worker w takes blocks w, w + workers, ..."""
+    """Return the last end if worker w takes blocks w, w + workers, ..."""
     return max(sum(times[w::workers]) for w in range(workers))
 
 
 def stealing(times, workers):
-    """Return the same if each worker takes the next block as soon as it is free."""
+    """Return the same if a free worker takes the next block."""
     free_at = [0] * workers
     for time in times:
         heapq.heappush(free_at, heapq.heappop(free_at) + time)
