@@ -128,6 +128,8 @@ def run_here(root: Path) -> dict[str, bytes]:
             },
         }
     )
+    compiler = (root / "simulator/wgsl").glob("*.py")
+    files["run-here/wgsl.zip"] = archive({f.relative_to(root).as_posix(): f for f in compiler})
     licenses = [
         f"{file.parent.relative_to(modules).as_posix()}\n\n{file.read_text(encoding='utf-8').strip()}"
         for scope in ("@codemirror", "@lezer", "@marijn", "crelt", "style-mod", "w3c-keyname")

@@ -52,6 +52,7 @@ const HTML = `
   <div class="rh-bar" role="group" aria-label="Program">
     <button type="button" class="rh-button rh-button--main" data-el="run" title="Ctrl+Enter">Run</button>
     <button type="button" class="rh-button" data-el="check" title="Run it in three orders of its threads, and look for races and the like">Check</button>
+    <button type="button" class="rh-button" data-el="gpu" title="Compile the kernels to WGSL and run them on this computer's own graphics card">Run on my GPU</button>
     <button type="button" class="rh-button" data-el="stop" disabled>Stop</button>
     <button type="button" class="rh-button" data-el="reset" title="The page's own code">Reset</button>
     <label class="rh-toggle"><input type="checkbox" data-el="record" checked> Record each step</label>
@@ -72,6 +73,7 @@ const HTML = `
       <div class="rh-breaks" data-el="breaks" role="group" aria-label="Break it"></div>
       <div class="rh-verdict" data-el="verdict" hidden></div>
       <ul class="rh-findings" data-el="findings"></ul>
+      <div data-el="card" hidden></div>
       <h3 id="rh-output">Output</h3>
       <pre class="rh-output" data-el="output" tabindex="0" role="region" aria-labelledby="rh-output"></pre>
     </section>
@@ -96,6 +98,7 @@ class Panel {
     el.close.onclick = () => this.dialog.close()
     el.run.onclick = () => this.run()
     el.check.onclick = () => this.run(this.program.exercise ? "grade" : "check")
+    el.gpu.onclick = () => this.run("gpu")
     el.hint.onclick = () => this.hint()
     el.stop.onclick = () => engine.stop()
     el.reset.onclick = () => {
@@ -254,6 +257,7 @@ class Panel {
     this.el.output.classList.remove("rh-output--none")
     this.el.findings.replaceChildren()
     this.el.verdict.hidden = true
+    this.el.card.hidden = true
     this.el.key.hidden = true
     this.say("")
     this.view.empty("Run the program to see its threads, step by step.")
@@ -286,7 +290,7 @@ class Panel {
     const { el } = this
     this.clear()
     this.busy = true
-    for (const name of ["run", "check", "reset", "presets"]) el[name].disabled = true
+    for (const name of ["run", "check", "gpu", "reset", "presets"]) el[name].disabled = true
     for (const node of el.breaks.children) node.disabled = true
     const focused = document.activeElement
     el.stop.disabled = false
@@ -303,7 +307,7 @@ class Panel {
     }
     this.busy = false
     el.progress.hidden = true
-    for (const name of ["run", "check", "reset", "presets"]) el[name].disabled = false
+    for (const name of ["run", "check", "gpu", "reset", "presets"]) el[name].disabled = false
     for (const node of el.breaks.children) node.disabled = false
     const stopHadFocus = document.activeElement === el.stop
     el.stop.disabled = true
@@ -317,6 +321,7 @@ class Panel {
       this.warm()
       return
     }
+    if (this.editor.code === code && mode === "gpu") return this.onGpu(result)
     if (this.editor.code === code) return mode === "grade" ? this.graded(result) : this.show(result, mode)
     this.clear()
     this.say("The code was changed while it ran: press Run.", "bad")
@@ -384,6 +389,39 @@ class Panel {
     if (!wanted && wrongOne && this.view.recording) {
       const place = this.view.find(wrongOne)
       if (place) this.view.chooseBlock(place.block, place.step)
+    }
+  }
+
+  // The program ran in the stepper, and its kernels are compiled: now the reader's own GPU.
+  async onGpu(result) {
+    this.show(result, "run")
+    if (this.el.status.dataset.level === "bad") return // what is wrong already is sent to no GPU
+    const { el, program } = this
+    if (!result.kernels.length) return this.say("This program launches no kernel.", "bad")
+    this.say("Compiled. Asking the browser for a GPU.")
+    const busy = ["run", "check", "gpu", "reset", "presets"]
+    this.busy = true
+    for (const name of busy) el[name].disabled = true
+    try {
+      const { MyGpu } = await import(new URL("assets/vendor/run-here/my-gpu.js", this.base))
+      await new MyGpu(el.card, (text, level) => this.say(text, level)).run(result.kernels, await this.record(program.source))
+    } catch (error) {
+      console.error(error)
+      this.say(`It could not be run on the GPU: ${error.message}`, "bad")
+    }
+    this.busy = false
+    for (const name of busy) el[name].disabled = false
+    if (this.dialog.open && [document.body, this.dialog].includes(document.activeElement)) el.gpu.focus()
+  }
+
+  // What was measured of a block's kernel on the H200, if it was.
+  async record(source = "") {
+    try {
+      this.rows ??= await fetchJson(new URL("data/benchmarks.json", this.base))
+      const rows = this.rows.rows ?? this.rows
+      return rows.find(row => row.kernel === source.split(":")[0] && row.copy_share)
+    } catch {
+      return undefined
     }
   }
 

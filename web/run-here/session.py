@@ -17,6 +17,8 @@ FILE = "program.py"
 OUTPUT = 100_000  # characters of output that are kept
 STEPS = 60_000  # steps of a launch that are shown
 LAUNCHES = 40  # launches that are shown: those with findings, and the first of the others
+KERNELS = 20  # launches that are run on the reader's GPU
+SIZES = (1 << 16, 1 << 20, 1 << 22, 1 << 24)  # elements with which those are measured
 SEEDS = (1, 2)  # orders of threads, beside the usual one, that a check tries
 
 
@@ -92,6 +94,35 @@ def check(source, time_limit):
                 result.error, result.line = other.error, other.line
                 result.message = f"In another order it ends with: {other.message}"
     return report(result, time.perf_counter() - began, differs=differs, orders=1 + len(SEEDS))
+
+
+def on_gpu(source, time_limit):
+    """Run and check a program, and compile its launches for the reader's own GPU."""
+    from simulator import wgsl  # unpacked when it is first asked for
+
+    began, launches = time.perf_counter(), []
+    with wgsl.captured(launches, most=KERNELS, more=sizes):
+        result = execute(source, mode="check", time_limit=time_limit)
+    kernels, seen = [], set()
+    for record in launches:
+        row = {"kernel": record.kernel, "line": record.line, "grid": record.config.grid,
+               "block": record.config.block}  # fmt: skip
+        if record.refused:
+            row["refused"] = record.refused.what.replace("`", "")
+            row["line"] = record.refused.line or record.line
+        elif record.after:
+            row["shader"] = wgsl.as_json(record.shader, record.before)
+            row["want"] = wgsl.wanted(record)
+            if record.kernel not in seen:
+                row["sizes"] = [[n, wgsl.as_json(shader)] for n, shader in record.sizes]
+                seen.add(record.kernel)
+        kernels.append(row)
+    return report(result, time.perf_counter() - began, kernels=kernels)
+
+
+def sizes(n):
+    """How many times ``n`` elements a kernel is measured with beside."""
+    return [most // n for most in SIZES if most >= 2 * n]
 
 
 def grade(source, time_limit, exercise):

@@ -1,6 +1,8 @@
 // The worker: loads Pyodide and the stepper from this site, and runs programs. It blocks; the page does not.
 
 let session
+let python
+let home
 
 // Fetch the large files first, so that the page can tell how far it is. Returns {address: bytes}.
 async function prefetch(base) {
@@ -27,7 +29,17 @@ async function prefetch(base) {
   return Object.fromEntries(await Promise.all(files))
 }
 
+// The compiler to WGSL comes when a program is first run on the reader's GPU.
+let compiling
+const compiler = () =>
+  (compiling ??= (async () => {
+    const packed = await (await fetch(new URL("assets/vendor/run-here/wgsl.zip", home))).arrayBuffer()
+    python.unpackArchive(packed, "zip", { extractDir: "/lib/stepper" })
+    python.runPython("import importlib; importlib.invalidate_caches()")
+  })())
+
 async function start(base) {
+  home = base
   const module = import(new URL("assets/vendor/pyodide/pyodide.mjs", base))
   const packed = fetch(new URL("assets/vendor/run-here/stepper.zip", base)).then(response => response.arrayBuffer())
   const files = await prefetch(base)
@@ -39,7 +51,7 @@ async function start(base) {
     return blob ? Promise.resolve(new Response(blob)) : ask(url, options)
   }
   const { loadPyodide } = await module
-  const python = await loadPyodide({ indexURL: new URL("assets/vendor/pyodide/", base).href })
+  python = await loadPyodide({ indexURL: new URL("assets/vendor/pyodide/", base).href })
   self.fetch = ask
   python.unpackArchive(await packed, "zip", { extractDir: "/lib/stepper" })
   python.runPython("import sys; sys.path.insert(0, '/lib/stepper')")
@@ -59,9 +71,11 @@ onmessage = async ({ data }) => {
   }
   const { number, code, mode, limit, exercise } = data
   try {
+    if (mode === "gpu") await compiler()
     const result =
       mode === "grade" ? session.grade(code, limit, exercise)
       : mode === "check" ? session.check(code, limit)
+      : mode === "gpu" ? session.on_gpu(code, limit)
       : session.run(code, mode, limit)
     postMessage({ kind: "result", number, result })
   } catch (error) {

@@ -1,0 +1,173 @@
+"""Device functions: a WGSL function for each set of arguments, or statements in place."""
+
+import ast
+
+from ..stepper.types import NONE, STATIC, Scalar, Tuple
+from .values import Value, View
+
+
+class Calls:
+    """The part of a function's compiler that calls others."""
+
+    # ------------------------------------------------------------ device functions
+
+    rep, signature, done = "", (), False
+
+    def call_device(self, source, values, node):
+        """Call another function: a WGSL function of its own, or its statements in place."""
+        module = self.module
+        if source.function in module.stack:
+            self.refuse(f"`{source.name}` calling itself (recursion)", node)
+        inner = type(self)(module, source, source.name)
+        if inner.collective(source.node.body):
+            return self.inline(source, values, node)
+        key = source.function, tuple(shape_of(v) for v in values)
+        f = module.functions.get(key)
+        if f is None:
+            f = inner
+            f.name = module.fresh(source.name)
+            module.stack.append(source.function)
+            f.body(values)
+            module.stack.pop()
+            module.functions[key] = f
+        given = [v.code for v in passed(values)]
+        for group in ("threadIdx", "blockIdx"):
+            if group in f.uses:
+                self.uses.add(group)
+                given.append(group)
+        self.uses |= f.uses
+        code = f"{f.name}({', '.join(given)})"
+        result = f.returns
+        if result.type is NONE:
+            return Value(NONE, code)
+        if isinstance(result.type, Tuple):
+            name = self.temp()
+            self.emit(code, name, f.rep)
+            items = tuple(v.but(code=f"{name}.{v.code}") for v in result.items)
+            return result.but(items=items)
+        return result.but(code=code, uniform=False)
+
+    def body(self, values):
+        """A device function for these arguments."""
+        assigned = {n.id for n in ast.walk(self.node)
+                    if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
+        signature = []
+
+        def parameter(name, v):
+            """What the function sees of an argument."""
+            if isinstance(v.type, Tuple):
+                return v.but(
+                    items=tuple(parameter(f"{name}_{k}", i) for k, i in enumerate(v.items))
+                )
+            if v.view is not None:
+                offset = v.view.offset
+                if not offset.known:
+                    offset = parameter(f"{name}_offset", offset)
+                return v.but(view=View(v.view.buffer, v.view.shape, v.view.strides, offset))
+            if not isinstance(v.type, Scalar) or v.known:
+                return v
+            place = self.wname(name + "_given" if name in assigned else name, v.rep)
+            signature.append(f"{place}: {v.rep}")
+            return v.but(code=place, prec=9, uniform=False)
+
+        given = [parameter(n, v) for n, v in zip(self.source.params, values, strict=True)]
+        for name, v in zip(self.source.params, given, strict=True):
+            self.env[name] = v
+            if name in assigned and isinstance(v.type, Scalar):
+                self.assign(name, v)
+        self.flow = [False]
+        self.block(self.node.body)
+        if self.env is not None and any(v.type is not NONE for v in self.returned):
+            self.refuse("a device function that returns a number on some paths alone")
+        self.finish()
+        self.signature = signature + [
+            f"{g}: vec3u" for g in ("threadIdx", "blockIdx") if g in self.uses
+        ]
+        self.done = True
+
+    def finish(self):
+        """The one type that all returns have, and the lines that return it."""
+        found = [v for v in self.returned]
+        result = found[0] if found else Value(NONE)
+        for v in found[1:]:
+            result = self.meet(result, v, "result")
+        if result.type == "conflict":
+            self.refuse("returns values of types that do not mix", self.source.node)
+        lines = [x for x in self.lines if isinstance(x.text, tuple)]
+        if isinstance(result.type, Tuple):
+            if any(not isinstance(v.type, Scalar) for v in result.items):
+                self.refuse("returns a tuple of something else than numbers", self.source.node)
+            self.rep = self.module.fresh(f"{self.name}_result")
+            fields = [f"item{k}: {v.rep}" for k, v in enumerate(result.items)]
+            self.module.structs[self.rep] = f"struct {self.rep} {{ {', '.join(fields)} }}"
+            for x in lines:
+                items = zip(x.text[1].items, result.items, strict=True)
+                codes = ", ".join(self.returning(a, b) for a, b in items)
+                x.text = f"return {self.rep}({codes});"
+            items = tuple(v.but(code=f"item{k}", const=None, prec=9, uniform=False)
+                          for k, v in enumerate(result.items))  # fmt: skip
+            self.returns = result.but(items=items)
+            return
+        if result.type is NONE:
+            self.returns = result
+            return
+        self.rep = result.rep
+        for x in lines:
+            x.text = f"return {self.returning(x.text[1], result)};"
+        self.returns = result.but(const=None, prec=9, uniform=False)
+
+    def returning(self, value, result):
+        value = self.cast(value, result.type) if value.type.kind != result.type.kind else value
+        return self.to_rep(value, result.rep).code
+
+    def inline(self, source, values, node):
+        """The statements of a function that waits at a barrier, in place."""
+        if self.maybe:
+            self.refuse(f"`{source.name}`, which waits at a barrier, in a condition", node)
+        kept = self.env, self.source, self.prefix, self.returned, self.rest, self.node
+        self.module.stack.append(source.function)
+        self.prefix = f"{source.name}_" if not self.prefix else f"{self.prefix}{source.name}_"
+        self.inlined.append((self.indent, len(self.loops)))
+        self.source, self.returned = source, []
+        self.env = {}
+        for name, v in zip(source.params, values, strict=True):
+            assigned = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+                           for n in ast.walk(source.node))  # fmt: skip
+            if isinstance(v.type, Scalar) and not v.known and (assigned or v.prec < 9):
+                self.assign(name, v)
+            elif assigned:
+                self.assign(name, v)
+            else:
+                self.env[name] = v
+        self.block(source.node.body)
+        result = self.returned[-1] if self.returned else Value(NONE)
+        self.inlined.pop()
+        self.module.stack.pop()
+        self.env, self.source, self.prefix, self.returned, self.rest, self.node = kept
+        return result
+
+
+def shape_of(v):
+    """What a device function is compiled for, of an argument."""
+    if isinstance(v.type, Tuple):
+        return tuple(shape_of(i) for i in v.items)
+    if v.view is not None:
+        offset = shape_of(v.view.offset)
+        return id(v.view.buffer), tuple(n.const for n in v.view.shape), v.view.strides, offset
+    if v.type is STATIC:
+        return id(v.const)
+    if not isinstance(v.type, Scalar):
+        return v.type
+    return v.type.name, v.rep, v.lo, v.hi, v.state, v.const, v.code if v.known else ""
+
+
+def passed(values):
+    """The arguments that a WGSL function gets: numbers that are not known."""
+    for v in values:
+        if isinstance(v.type, Tuple):
+            yield from passed(v.items)
+        elif v.view is not None:
+            if not v.view.offset.known:
+                yield v.view.offset
+        elif isinstance(v.type, Scalar) and not v.known:
+            yield v

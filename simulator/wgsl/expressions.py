@@ -1,0 +1,611 @@
+"""Expressions of a kernel as WGSL: names, constants, elements of arrays, conditions."""
+
+import ast
+import enum
+
+from ..stepper.compiler import (
+    Intrinsic,
+    Method,
+    NumpyName,
+    is_array,
+    is_cuda,
+    is_device_array,
+    is_numpy,
+)
+from ..stepper.types import (
+    NONE,
+    SCALARS,
+    STATIC,
+    Scalar,
+    Tuple,
+    as_dtype,
+    boolean,
+    float32,
+    float64,
+    int64,
+    mix,
+    uint64,
+)
+from .arithmetic import Arithmetic
+from .values import (
+    ATOM,
+    I32,
+    LOOSE,
+    PLUS,
+    TIMES,
+    U32,
+    UNARY,
+    Buffer,
+    Value,
+    View,
+    exact32,
+    number,
+    packed,
+    real_text,
+    rep_of,
+)
+
+SIGNS = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="}
+
+
+class Expressions(Arithmetic):
+    """The part of a function's compiler that is about values."""
+
+    def expr(self, node):
+        outer, self.node = self.node, node if hasattr(node, "lineno") else self.node
+        write = getattr(self, "visit_" + type(node).__name__, None)
+        if write is None:
+            self.refuse(f"`{ast.unparse(node)}` ({type(node).__name__}) in a kernel", node)
+        value = write(node)
+        self.node = outer
+        return value
+
+    def ordered(self, nodes):
+        """The values of several expressions. What a later one does comes after the earlier."""
+        values, marks = [], []
+        for node in nodes:
+            values.append(self.expr(node))
+            marks.append(len(self.lines))
+        for k in range(len(values) - 2, -1, -1):
+            v = values[k]
+            if len(self.lines) > marks[k] and isinstance(v.type, Scalar) and not v.known:
+                if any(c in v.code for c in "[("):
+                    later = self.lines[marks[k] :]
+                    del self.lines[marks[k] :]
+                    values[k] = self.hold(v)
+                    self.lines += later
+        return values
+
+    # ------------------------------------------------------------ constants
+
+    def literal(self, value):
+        if isinstance(value, bool):
+            return number(boolean, value)
+        if isinstance(value, int):
+            if not -(1 << 63) <= value < 1 << 64:
+                self.refuse(f"the integer {value} does not fit into 64 bits")
+            return number(int64 if value < 1 << 63 else uint64, value)
+        return self.real(value, float64)
+
+    def real(self, value, type):
+        """A constant float."""
+        state = "fits"
+        if type is float64:
+            state = "exact" if value != value or exact32(value) else "once"
+        if value != value:
+            return Value(type, self.module.param("nan"), "f32", state=state, uniform=True)
+        if value in (float("inf"), float("-inf")) or abs(value) > 3.4028235e38:
+            sign = "-" if value < 0 else ""
+            self.module.param("infinity")
+            return Value(type, sign + "params.infinity", "f32", state=state, uniform=True,
+                         prec=UNARY if sign else ATOM)  # fmt: skip
+        if 0 < abs(value) < 1.1754944e-38:
+            self.refuse(f"the number {value}: WGSL may take it for 0", kind="subnormal")
+        return Value(type, real_text(value), "f32", state=state, const=float(value), uniform=True,
+                     prec=ATOM if value >= 0 else UNARY)  # fmt: skip
+
+    def constant(self, obj, what, node):
+        """The value of a Python object found by name."""
+        if isinstance(obj, Value):
+            return obj
+        if type(obj) in (bool, int, float):
+            v = self.literal(obj)
+            if type(obj) is int and v.state == "fits" and what.isidentifier() and what.isupper():
+                if what not in self.module.names or what in self.module.constants:
+                    known = self.module.constants.get(what)
+                    if known is None or known == (v.rep, v.code):
+                        self.module.names.add(what)
+                        self.module.constant(what, v.code, v.rep)
+                        return v.but(code=what, prec=ATOM)
+            return v
+        if isinstance(obj, enum.IntEnum):
+            return self.literal(int(obj))
+        scalar = SCALARS.get(type(obj).__name__.rstrip("_"))
+        if scalar is not None and not isinstance(obj, Scalar | type):
+            if scalar.kind == "c":
+                self.refuse(f"`{what}`: complex numbers", node, "complex")
+            return number(scalar, int(obj)) if scalar.whole else self.real(float(obj), scalar)
+        if obj is None:
+            return Value(NONE)
+        if isinstance(obj, complex):
+            self.refuse("complex numbers", node, "complex")
+        if isinstance(obj, tuple):
+            items = tuple(self.constant(o, what, node) for o in obj)
+            return Value(Tuple(tuple(i.type for i in items)), items=items)
+        if is_device_array(obj):
+            self.refuse(f"`{what}`, a device array from outside the kernel: pass it", node)
+        if is_array(obj):
+            return self.constant_array(obj, what, node)
+        return Value(STATIC, const=obj)
+
+    def constant_array(self, array, name, node):
+        """A NumPy array from outside: constants of the module."""
+        made = self.module.arrays.get(id(array))
+        if made is None:
+            dtype = as_dtype(array.dtype)
+            if not isinstance(dtype, Scalar) or dtype.kind == "c" or dtype is float64:
+                self.refuse(f"`{name}`, an array of {array.dtype}", node, "float64")
+            data = array.reshape(-1).tolist()
+            if dtype.whole and any(not -(1 << 31) <= int(x) < 1 << 31 for x in data):
+                self.refuse(f"`{name}`: its numbers do not fit 32 bits", node, "int64")
+            if not data or len(data) > 4096:
+                self.refuse(f"`{name}`: a constant array of {len(data)} elements", node)
+            if dtype.kind == "f" and any(x - x != 0 for x in data):
+                self.refuse(f"`{name}`: NaN or infinity in a constant array", node)
+            buffer = Buffer(self.module.fresh(name), dtype, "const", len(data), data=tuple(data))
+            buffer.lo, buffer.hi = (min(data), max(data)) if dtype.whole else (None, None)
+            self.module.buffers.append(buffer)
+            shape = tuple(number(int64, n) for n in array.shape)
+            made = array, View(buffer, shape, packed(array.shape), number(int64, 0))
+            self.module.arrays[id(array)] = made
+        return Value(made[1].type(), view=made[1])
+
+    def visit_Constant(self, node):
+        if isinstance(node.value, complex):
+            self.refuse("complex numbers", node, "complex")
+        if node.value is None:
+            return Value(NONE)
+        if isinstance(node.value, bool | int | float):
+            return self.literal(node.value)
+        return Value(STATIC, const=node.value)
+
+    def visit_Name(self, node):
+        value = self.env.get(node.id)
+        if value is not None:
+            if value.type == "conflict":
+                self.refuse(f"`{node.id}` has one type on one path and another on another", node)
+            return value
+        found, obj = self.source.lookup(node.id)
+        if not found:
+            self.refuse(f"the name `{node.id}` is not defined here", node)
+        return self.constant(obj, node.id, node)
+
+    def visit_Tuple(self, node):
+        items = tuple(self.ordered(node.elts))
+        return Value(Tuple(tuple(i.type for i in items)), items=items)
+
+    def visit_Attribute(self, node):
+        from . import intrinsics
+
+        base, name = self.expr(node.value), node.attr
+        if base.type is STATIC:
+            obj = base.const
+            if is_cuda(obj):
+                return intrinsics.value(self, Intrinsic(name), node)
+            if isinstance(obj, Intrinsic):
+                return intrinsics.value(self, Intrinsic(f"{obj.path}.{name}"), node)
+            if not hasattr(obj, name):
+                self.refuse(f"`{ast.unparse(node)}` does not exist", node)
+            found = getattr(obj, name)
+            if is_numpy(obj) and as_dtype(found) is None and not isinstance(found, float):
+                return Value(STATIC, const=NumpyName(name))
+            if callable(found) or isinstance(found, type):
+                return Value(STATIC, const=found)
+            return self.constant(found, name, node)
+        if base.view is not None:
+            return self.of_array(base, name, node)
+        if isinstance(base.type, Scalar) and name == "real":
+            return base
+        return self.refuse(f"`{ast.unparse(node)}` in a kernel", node)
+
+    def of_array(self, value, name, node):
+        view = value.view
+        if name == "ndim":
+            return self.literal(len(view.shape))
+        if name == "dtype":
+            return Value(STATIC, const=view.buffer.dtype)
+        if name == "itemsize":
+            return self.literal(view.buffer.dtype.size)
+        if name == "shape":
+            return Value(Tuple((int64,) * len(view.shape)), items=view.shape)
+        if name == "size":
+            total = view.shape[0] if view.shape else self.literal(1)
+            for n in view.shape[1:]:
+                total = self.operate("Mult", total, n, node)
+            return total
+        if name == "nbytes":
+            size = self.literal(view.buffer.dtype.size)
+            return self.operate("Mult", self.of_array(value, "size", node), size, node)
+        if name == "T":
+            turned = View(view.buffer, view.shape[::-1], view.strides[::-1], view.offset)
+            return Value(turned.type(), view=turned)
+        if name in ("reshape", "ravel", "transpose", "sum", "max", "min", "mean", "fill", "view"):
+            return Value(STATIC, const=Method(value, name))
+        return self.refuse(f"`.{name}` of an array", node)
+
+    # ------------------------------------------------------------ elements of arrays
+
+    def subject(self, node):
+        """(array value, index parts) of a subscript; ``a[i][j]`` is one access."""
+        array = self.expr(node.value)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        index = []
+        for part in parts:
+            if isinstance(part, ast.Slice):
+                index.append(part)
+                continue
+            value = self.expr(part)
+            index += value.items if isinstance(value.type, Tuple) else [value]
+        if array.view is not None:
+            dots = [k for k, i in enumerate(index) if getattr(i, "const", 0) is Ellipsis]
+            if dots:
+                k = dots[0]
+                index[k : k + 1] = [ast.Slice()] * (len(array.view.shape) - len(index) + 1)
+        return array, index
+
+    def place(self, node, hold=False):
+        """(view, flat index) of an element that is assigned to."""
+        if not isinstance(node, ast.Subscript):
+            self.refuse(f"assigning to `{ast.unparse(node)}`", node)
+        array, index = self.subject(node)
+        if array.view is None:
+            self.refuse(f"`{ast.unparse(node.value)}` has no elements", node)
+        if any(isinstance(i, ast.Slice) for i in index) or len(index) < len(array.view.shape):
+            self.refuse(f"assigning to the slice `{ast.unparse(node)}`: write a loop", node)
+        flat = self.flat(array.view, index, node)
+        return array.view, self.hold(flat, "at") if hold else flat
+
+    def flat(self, view, index, node):
+        """The number of an element in its buffer."""
+        if len(index) != len(view.shape):
+            self.refuse(f"`{ast.unparse(node)}`: the array has {len(view.shape)} dimensions", node)
+        total = None if view.offset.const == 0 and view.offset.known else view.offset
+        for value, size, stride in zip(index, view.shape, view.strides, strict=True):
+            value = self.integer(value, node)
+            if value.known and -8 <= value.const < 0:
+                value = self.operate("Add", size, value, node)
+            if stride == 0 or (size.const == 1 and value.known and value.const == 0):
+                continue
+            if value.state == "sat":
+                value = value.but(state="index")
+            step = number(int64, stride)
+            if isinstance(stride, Value):
+                step = stride
+            elif name := self.module.sizes.get((id(view.buffer), stride)):
+                step = step.but(code=name)
+            term = value if stride == 1 else self.position("*", value, step)
+            total = term if total is None else self.position("+", total, term)
+        return total or number(int64, 0)
+
+    def position(self, sign, a, b):
+        """Index arithmetic, right wherever the element is inside its array."""
+        lo = hi = 0
+        if sign == "+":
+            lo, hi = a.lo + b.lo, a.hi + b.hi
+        else:
+            found = [x * y for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
+            lo, hi = min(found), max(found)
+        if a.known and b.known:
+            return number(int64, a.const * b.const if sign == "*" else a.const + b.const)
+        a, b = self.to_rep(a, "i32"), self.to_rep(b, "i32")
+        least = PLUS if sign == "+" else TIMES
+        uniform = a.uniform and b.uniform
+        return Value(int64, f"{a.at(least)} {sign} {b.at(least + 1)}", "i32", lo, hi, "index",
+                     None, uniform, least)  # fmt: skip
+
+    def load(self, view, index, node=None):
+        """The value of an element."""
+        buffer = view.buffer
+        dtype = buffer.dtype
+        buffer.read = True
+        self.uses.add(buffer.name)
+        code = f"{buffer.name}[{index.code}]"
+        if buffer.atomic:
+            code = f"atomicLoad(&{code})"
+            if dtype.kind == "f":
+                code = f"bitcast<f32>({code})"
+        uniform = index.uniform and not buffer.written and buffer.space in ("storage", "const")
+        if dtype.kind == "f":
+            state = "exact" if dtype is float64 else "fits"
+            return Value(dtype, code, "f32", state=state, uniform=uniform)
+        if dtype.kind == "b":
+            return Value(boolean, f"{code} != 0u", "bool", 0, 1, "fits", None, uniform, LOOSE)
+        lo, hi = (buffer.lo, buffer.hi) if buffer.lo is not None and not buffer.written else (
+            max(dtype.lo, I32[0]), min(dtype.hi, U32[1] if dtype.kind == "u" else I32[1])
+        )  # fmt: skip
+        return Value(dtype, code, buffer.rep, lo, hi, "fits", None, uniform)
+
+    def put(self, view, index, value, node):
+        """Write an element."""
+        buffer = view.buffer
+        if buffer.space == "const":
+            self.refuse(f"`{ast.unparse(node)}`: a constant array cannot be written", node)
+        buffer.written = True
+        self.uses.add(buffer.name)
+        text = self.stored(self.number(value, node), buffer, node)
+        target = f"{buffer.name}[{index.code}]"
+        if buffer.atomic:
+            text = f"bitcast<u32>({text})" if buffer.dtype.kind == "f" else text
+            self.emit(f"atomicStore(&{target}, {text});")
+        else:
+            self.emit(f"{target} = {text};")
+
+    def stored(self, value, buffer, node):
+        """The text of a value as an element of a buffer."""
+        dtype = buffer.dtype
+        if dtype.kind == "b":
+            truth = self.truth(value)
+            return f"select(0u, 1u, {truth.code})"
+        v = self.cast(value, dtype, node)
+        if dtype.size == 8 and dtype.whole:
+            v = self.fitting(v, node, f"what is stored in `{buffer.name}` ({dtype.name})")
+            if v.rep != buffer.rep and not (v.known or I32[0] <= v.lo and v.hi <= I32[1]):
+                self.refuse(f"what is stored in `{buffer.name}` may leave int32", node, "int64")
+        if dtype is float64 and v.state != "exact":
+            self.refuse(f"`{ast.unparse(node)}` stores float64", node, "float64")
+        return self.to_rep(v, buffer.rep).code
+
+    def visit_Subscript(self, node):
+        array, index = self.subject(node)
+        if isinstance(array.type, Tuple):
+            if len(index) == 1 and isinstance(index[0], ast.Slice):
+                part = index[0]
+                ends = [None if b is None else self.expr(b).const
+                        for b in (part.lower, part.upper, part.step)]  # fmt: skip
+                items = array.items[slice(*ends)]
+                return Value(Tuple(tuple(i.type for i in items)), items=items)
+            k = index[0].const if len(index) == 1 else None
+            if not isinstance(k, int) or not -len(array.items) <= k < len(array.items):
+                self.refuse(f"`{ast.unparse(node)}`: the index of a tuple must be constant", node)
+            return array.items[k]
+        if array.view is None:
+            self.refuse(f"`{ast.unparse(node)}` in a kernel", node)
+        view = array.view
+        if any(isinstance(i, ast.Slice) for i in index) or len(index) < len(view.shape):
+            return self.part(view, index, node)
+        return self.load(view, self.flat(view, index, node), node)
+
+    def part(self, view, index, node):
+        """``a[i]`` of a matrix, ``a[2:5]``: an array that shares the elements."""
+        offset, shape, strides = view.offset, [], []
+        index = [*index, *[ast.Slice()] * (len(view.shape) - len(index))]
+        if len(index) > len(view.shape):
+            self.refuse(f"`{ast.unparse(node)}`: too many indices", node)
+        for part, size, stride in zip(index, view.shape, view.strides, strict=True):
+            at = None
+            if isinstance(part, ast.Slice):
+                if part.step is not None and self.expr(part.step).const != 1:
+                    self.refuse(f"the step in `{ast.unparse(node)}`", node)
+                lower = self.literal(0) if part.lower is None else self.expr(part.lower)
+                upper = size if part.upper is None else self.expr(part.upper)
+                lower, upper = self.integer(lower, node), self.integer(upper, node)
+                if not (size.known and 0 <= lower.lo and lower.hi <= size.const):
+                    self.refuse(f"`{ast.unparse(node)}`: bounds that may lie outside", node)
+                if upper.lo < 0 or upper.hi > size.const:
+                    self.refuse(f"`{ast.unparse(node)}`: bounds that may lie outside", node)
+                length = self.operate("Sub", upper, lower, node)
+                if length.lo < 0:
+                    self.refuse(f"`{ast.unparse(node)}`: a slice that may be empty", node)
+                shape.append(length)
+                strides.append(stride)
+                at = lower
+            else:
+                at = self.integer(part, node)
+                if at.known and at.const < 0:
+                    at = self.operate("Add", size, at, node)
+            if not (at.known and at.const == 0):
+                term = at if stride == 1 else self.position("*", at, number(int64, stride))
+                zero = offset.known and offset.const == 0
+                offset = term if zero else self.position("+", offset, term)
+        new = View(view.buffer, tuple(shape), tuple(strides), self.hold(offset, "offset"))
+        return Value(new.type(), view=new)
+
+    # ------------------------------------------------------------ conditions
+
+    def truth(self, value):
+        """A value as a condition."""
+        if value.type is NONE:
+            return number(boolean, False)
+        if value.type is STATIC and isinstance(value.const, bool):
+            return number(boolean, value.const)
+        if isinstance(value.type, Tuple):
+            return number(boolean, bool(value.items))
+        if not isinstance(value.type, Scalar):
+            self.refuse("a condition that is no number")
+        return self.cast(value, boolean)
+
+    def visit_Compare(self, node):
+        values = self.ordered([node.left, *node.comparators])
+        kinds = [type(op).__name__ for op in node.ops]
+        if kinds[0] in ("In", "NotIn") and len(values) == 2 and isinstance(values[1].type, Tuple):
+            tests = [self.compare("Eq", values[0], v, node) for v in values[1].items]
+            return self.joined(tests, "||", kinds[0] == "NotIn")
+        if kinds[0] in ("Is", "IsNot", "Eq", "NotEq") and len(values) == 2:
+            a, b = values
+            if a.type is NONE or b.type is NONE:
+                return number(boolean, (a.type is b.type) == (kinds[0] in ("Is", "Eq")))
+            if a.type is STATIC and b.type is STATIC:
+                same = a.const is b.const or a.const == b.const
+                return number(boolean, same == (kinds[0] in ("Is", "Eq")))
+        if any(k not in SIGNS for k in kinds):
+            self.refuse(f"`{ast.unparse(node)}`", node)
+        pairs = zip(kinds, values, values[1:], strict=False)
+        return self.joined([self.compare(k, a, b, node) for k, a, b in pairs], "&&")
+
+    def joined(self, tests, sign, negate=False):
+        """Conditions joined by && or ||."""
+        decides = sign == "||"
+        live = []
+        for t in tests:
+            if t.known and bool(t.const) == decides:
+                return number(boolean, decides != negate)
+            if not t.known:
+                live.append(t)
+        if not live:
+            return number(boolean, (not decides) != negate)
+        code = f" {sign} ".join(t.at(PLUS - 1) if len(live) > 1 else t.code for t in live)
+        prec = LOOSE if len(live) > 1 else live[0].prec
+        if negate:
+            code, prec = f"!({code})", UNARY
+        uniform = all(t.uniform for t in live)
+        return Value(boolean, code, "bool", 0, 1, "fits", None, uniform, prec)
+
+    def compare(self, kind, a, b, node):
+        """``a kind b`` for two numbers."""
+        a, b = self.number(a, node), self.number(b, node)
+        if a.known and b.known and a.type.whole and b.type.whole:
+            x, y = a.const, b.const
+            found = {"Lt": x < y, "LtE": x <= y, "Gt": x > y, "GtE": x >= y}
+            return number(boolean, (found | {"Eq": x == y, "NotEq": x != y})[kind])
+        if a.type is boolean and b.type is boolean and kind in ("Eq", "NotEq"):
+            return self.relation(kind, a, b)
+        if a.type.whole and b.type.whole:
+            if a.type.kind != b.type.kind and (a.lo < 0 or b.lo < 0):
+                if {a.type.size, b.type.size} == {8} and "u" in (a.type.kind, b.type.kind):
+                    self.refuse(f"`{ast.unparse(node)}` compares int64 with uint64", node, "int64")
+            a, b = (self.cast(v, int64) if v.type is boolean else v for v in (a, b))
+            for x, y in ((a, b), (b, a)):
+                inner = I32[0] < y.lo and y.hi < I32[1]
+                if x.state == "sat" and y.state == "fits" and inner:
+                    x, y = self.to_rep(a, "i32"), self.to_rep(b, "i32")
+                    return self.relation(kind, x, y)
+            a, b = self.fitting(a, node), self.fitting(b, node)
+            for rep, (lo, hi) in (("i32", I32), ("u32", U32)):
+                if all(lo <= v.lo and v.hi <= hi for v in (a, b)):
+                    return self.relation(kind, self.to_rep(a, rep), self.to_rep(b, rep))
+            self.refuse(
+                f"`{ast.unparse(node)}`: one side may be negative, the other beyond int32", node,
+                "int64",
+            )  # fmt: skip
+        for v in (a, b):
+            self.exact(v, node)
+            if v.type.whole and not (-(1 << 24) <= v.lo and v.hi <= 1 << 24):
+                other = b if v is a else a
+                if not (other.known or v.known):
+                    self.refuse(
+                        f"`{ast.unparse(node)}` compares float64: an integer that float32 does not "
+                        "hold exactly with a float", node, "float64",
+                    )  # fmt: skip
+        return self.relation(kind, self.cast(a, float32), self.cast(b, float32))
+
+    def relation(self, kind, a, b):
+        code = f"{a.at(PLUS)} {SIGNS[kind]} {b.at(PLUS)}"
+        return Value(boolean, code, "bool", 0, 1, "fits", None, a.uniform and b.uniform, PLUS - 1)
+
+    def condition(self, node):
+        """An expression as a condition."""
+        if isinstance(node, ast.BoolOp):
+            return self.visit_BoolOp(node, condition=True)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            test = self.condition(node.operand)
+            if test.known:
+                return number(boolean, not test.const)
+            return test.but(code=f"!{test.at(ATOM)}", prec=UNARY)
+        return self.truth(self.expr(node))
+
+    def visit_BoolOp(self, node, condition=False):
+        sign = "&&" if isinstance(node.op, ast.And) else "||"
+        mark, env = len(self.lines), self.env
+        tests, kept = [], None
+        for k, n in enumerate(node.values):
+            if k and tests[-1].known and bool(tests[-1].const) == (sign == "||"):
+                break  # it is settled
+            if condition:
+                tests.append(self.condition(n))
+            else:
+                value = self.expr(n)
+                if isinstance(value.type, Scalar) and value.type is not boolean:
+                    self.refuse(f"`{ast.unparse(node)}`: `and`, `or` of numbers as a number", node)
+                tests.append(self.truth(value))
+            if not k:
+                kept = len(self.lines)
+                self.maybe += 1
+            self.env = self.refined(self.env, n, sign == "&&")
+        self.maybe -= 1
+        self.env = env
+        if len(self.lines) > kept:  # what the later ones do must not be done for nothing
+            del self.lines[mark:]
+            return self.stepwise(node, sign)
+        return self.joined(tests, sign)
+
+    def stepwise(self, node, sign):
+        """``a and b`` where computing b takes statements."""
+        test = self.condition(node.values[0])
+        name = self.temp("test")
+        self.emit(test.code, name, "bool")
+        uniform = test.uniform
+        for n in node.values[1:]:
+            if self.collective(n):
+                self.refuse(f"`{ast.unparse(node)}`: a barrier in a condition", node, "barrier")
+            self.emit(f"if ({name if sign == '&&' else '!' + name}) {{")
+            self.indent += 1
+            value = self.condition(n)
+            self.emit(value.code, name, "bool")
+            uniform = uniform and value.uniform
+            self.indent -= 1
+            self.emit("}")
+        return Value(boolean, name, "bool", 0, 1, "fits", None, uniform)
+
+    def visit_IfExp(self, node):
+        test = self.condition(node.test)
+        if test.known:
+            return self.expr(node.body if test.const else node.orelse)
+        mark, env = len(self.lines), self.env
+        self.maybe += 1
+        self.env = self.refined(env, node.test, True)
+        a = self.expr(node.body)
+        self.env = self.refined(env, node.test, False)
+        b = self.expr(node.orelse)
+        self.maybe -= 1
+        self.env = env
+        if isinstance(a.type, Tuple) or a.view is not None or not isinstance(a.type, Scalar):
+            self.refuse(f"`{ast.unparse(node)}`: only numbers", node)
+        type = mix(a.type, b.type, unify=True)
+        a, b = self.cast(a, type), self.cast(b, type)
+        lo = hi = None
+        if type.whole:
+            lo, hi = min(a.lo, b.lo), max(a.hi, b.hi)
+        rep, state = rep_of(type, lo, hi, a.rep if a.rep == b.rep else "")
+        states = {a.state, b.state}
+        for s in ("near", "once", "index", "mod", "sat"):
+            if s in states:
+                state = s if states <= {s, "fits", "exact", "once"} else "index"
+                break
+        effects = len(self.lines) > mark or "atomic" in a.code + b.code
+        uniform = test.uniform and a.uniform and b.uniform
+        if not effects:
+            a, b = self.to_rep(a, rep), self.to_rep(b, rep)
+            code = f"select({b.code}, {a.code}, {test.code})"
+            return Value(type, code, rep, lo, hi, state, None, uniform)
+        del self.lines[mark:]
+        if self.collective([node.body, node.orelse]):
+            self.refuse(f"`{ast.unparse(node)}`: a barrier in a branch", node, "barrier")
+        name = self.temp()
+        self.emit(f"if ({test.code}) {{")
+        for k, part in enumerate((node.body, node.orelse)):
+            self.indent += 1
+            self.env = self.refined(env, node.test, not k)
+            value = self.to_rep(self.cast(self.expr(part), type), rep)
+            self.emit(value.code, name, rep)
+            self.indent -= 1
+            self.emit("} else {" if not k else "}")
+        self.env = env
+        return Value(type, name, rep, lo, hi, state, None, uniform)
+
+    def visit_Call(self, node):
+        from . import intrinsics
+
+        function = self.expr(node.func)
+        if function.type is not STATIC:
+            self.refuse(f"`{ast.unparse(node.func)}` is not a function", node)
+        return intrinsics.call(self, function.const, node)

@@ -1,0 +1,433 @@
+"""A launch of the stepper as a WGSL module with its buffers, and what came back compared.
+
+``compile`` takes what ``Kernel.arguments`` of the stepper makes of a launch's arguments;
+``captured`` records the launches of a program while the stepper runs it.
+"""
+
+import ast
+import base64
+import contextlib
+import linecache
+import struct
+from array import array
+from dataclasses import dataclass, field
+
+from ..stepper import host
+from ..stepper.compiler import is_array
+from ..stepper.faults import Unsupported
+from ..stepper.source import _texts
+from ..stepper.types import NONE, STATIC, Array, Known, RecordRef, Scalar, Tuple, float64
+from .compiler import Function, Module
+from .render import module_text
+from .values import I32, Buffer, Refused, Value, View, exact32, literal, number, packed
+
+MOST_BUFFERS = 8  # that every WebGPU device has for a shader
+MOST_GROUPS = 65535
+SIZES = {1: ("size",), 2: ("rows", "cols"), 3: ("depth", "rows", "cols")}
+STRUCT = {"i": "i", "u": "I", "b": "I", "f": "f"}
+
+
+@dataclass
+class Config:
+    grid: tuple
+    block: tuple
+    dynamic: int = 0
+
+
+@dataclass
+class Binding:
+    """A buffer of the module: its memory, and how its elements are kept there."""
+
+    name: str
+    memory: object
+    dtype: Scalar
+    elements: int
+    read: bool
+    written: bool
+
+
+@dataclass
+class Shader:
+    """A kernel compiled for one launch."""
+
+    name: str
+    wgsl: str
+    bindings: list
+    params: bytes  # of the uniform buffer, or b""
+    groups: tuple
+    block: tuple
+    shared: int  # bytes of workgroup memory
+    infinity: bool  # whether it makes infinities or NaN
+    features: tuple = ()
+
+
+def compile(source, config, values, kinds, *, subgroups=0, unroll=0):
+    """Compile a kernel for the arguments ``values`` of the types ``kinds``.
+
+    Raises Refused, with the line, for what cannot be compiled.
+    """
+    if config.grid[0] > MOST_GROUPS and config.grid[1:] != (1, 1):
+        raise Refused("a grid of more than 65535 blocks along x, with others along y or z",
+                      source.node.lineno, source.filename, "launch")  # fmt: skip
+    if any(n > MOST_GROUPS for n in config.grid[1:]) or config.grid[0] > MOST_GROUPS**2:
+        raise Refused("a grid of more than 65535 blocks along y or z", source.node.lineno,
+                      source.filename, "launch")  # fmt: skip
+    atomics, written = set(), set()
+    for _ in range(6):
+        try:
+            module, entry = build(
+                source, config, values, kinds, atomics, written, subgroups, unroll
+            )
+        except Unsupported as fault:
+            raise Refused(fault.what, fault.line, fault.filename) from fault
+        found = {b.name for b in module.buffers if b.written}
+        if module.atomics == atomics and found == written:
+            break
+        atomics, written = set(module.atomics), found
+    else:
+        raise Refused("buffers whose use does not settle", source.node.lineno, source.filename)
+    texts = {f.source.filename: text_of(f.source.filename)
+             for f in [entry, *module.functions.values()]}  # fmt: skip
+    wgsl = module_text(module, entry, texts)
+    if len(module.bound) > MOST_BUFFERS:
+        raise Refused(f"{len(module.bound)} arrays: WebGPU promises {MOST_BUFFERS} to a kernel",
+                      source.node.lineno, source.filename, "launch")  # fmt: skip
+    params = b"".join(struct.pack("f", v) for _, v in module.params) if module.has_params else b""
+    groups = config.grid
+    if groups[0] > MOST_GROUPS:
+        groups = MOST_GROUPS, -(-groups[0] // MOST_GROUPS), 1
+    bindings = [Binding(b.name, b.key, b.dtype, b.size, b.read, b.written) for b in module.bound]
+    shared = sum(4 * b.size for b in module.buffers if b.space == "workgroup")
+    strange = any(v - v != 0 for _, v in module.params)
+    return Shader(entry.name, wgsl, bindings, params, groups, config.block, shared, strange,
+                  tuple(sorted(module.enables)))  # fmt: skip
+
+
+def text_of(filename):
+    return _texts.get(filename) or "".join(linecache.getlines(filename))
+
+
+def build(source, config, values, kinds, atomics, written, subgroups, unroll):
+    """One pass over the kernel; ``atomics``, ``written``: what the pass before found."""
+    module = Module(config, atomics, subgroups, unroll)
+    module.sizes, module.texts = {}, {}
+    entry = Function(module, source, module.fresh(source.name), entry=True)
+    memories = {}
+    for name, v, kind in zip(source.params, values, kinds, strict=True):
+        entry.env[name] = argument(entry, name, v, kind, memories, written)
+    # A parameter that the kernel assigns to is a variable like any other.
+    assigned = {n.id for n in ast.walk(source.node)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
+    for name in source.params:
+        v = entry.env[name]
+        if name in assigned and isinstance(v.type, Scalar):
+            entry.assign(name, v)
+    entry.block(source.node.body)
+    return module, entry
+
+
+def argument(fc, name, v, kind, memories, written):
+    """A parameter of the kernel as the compiler's value."""
+    module = fc.module
+    if isinstance(kind, Array):
+        return array_argument(fc, name, v, kind, memories, written)
+    if kind is NONE:
+        return Value(NONE)
+    if isinstance(kind, Known):
+        known = fc.constant(kind.const, name, fc.node)
+        return known if isinstance(known.type, Scalar) else Value(STATIC, const=kind.const)
+    if isinstance(kind, Tuple):
+        items = tuple(argument(fc, f"{name}_{k}", x, t, memories, written)
+                      for k, (x, t) in enumerate(zip(v, kind.items, strict=True)))  # fmt: skip
+        return Value(Tuple(tuple(i.type for i in items)), items=items)
+    if isinstance(kind, RecordRef) or not isinstance(kind, Scalar):
+        fc.refuse(f"the argument `{name}`, a record", kind="record")
+    if kind.kind == "c":
+        fc.refuse(f"the argument `{name}`, a complex number", kind="complex")
+    if kind.whole:
+        n = number(kind, int(v))
+        if kind.kind != "b" and n.state == "fits":
+            n = n.but(code=module.constant(module.fresh(name), n.code, n.rep))
+        return n
+    state = "fits"
+    if kind is float64:
+        state = "exact" if v - v != 0 or exact32(v) else "once"
+    if v - v == 0 and abs(v) > 3.4e38:
+        fc.refuse(f"the argument `{name}` is beyond float32", kind="float64")
+    code = module.param(module.fresh(name), float(v))
+    return Value(kind, code, "f32", state=state, uniform=True)
+
+
+def array_argument(fc, name, v, kind, memories, written):
+    module, dtype = fc.module, kind.dtype
+    if not isinstance(dtype, Scalar):
+        fc.refuse(f"`{name}`, an array of records", kind="record")
+    if dtype.kind == "c":
+        fc.refuse(f"`{name}`, an array of complex numbers", kind="complex")
+    if dtype is float64:
+        fc.refuse(f"`{name}`, an array of float64: WGSL has none; make it float32", kind="float64")
+    key = id(v.memory)
+    if key in memories and memories[key].dtype is not dtype:
+        fc.refuse(f"`{name}` is the memory of another argument, as another dtype")
+    size = len(v.memory.bytes) // dtype.size
+    made = module.fresh(name)
+    if key not in memories:
+        buffer = Buffer(made, dtype, "storage", size, v.memory)
+        buffer.atomic = made in module.atomics
+        buffer.written = made in written
+        if dtype.whole and not buffer.written and size:
+            data = elements(v.memory, dtype)
+            buffer.lo, buffer.hi = min(data), max(data)
+        memories[key] = buffer
+        module.buffers.append(buffer)
+    buffer = memories[key]
+    names = SIZES.get(len(v.shape), tuple(f"n{k}" for k in range(len(v.shape))))
+    shape = []
+    for word, n in zip(names, v.shape, strict=True):
+        if n > I32[1]:
+            fc.refuse(f"`{name}` has {n} elements along an axis")
+        size_name = module.constant(module.fresh(f"{made}_{word}"), literal("i32", n))
+        shape.append(number(fc_int64(), n).but(code=size_name))
+    if len(shape) > 1 and v.strides[-2] == v.shape[-1] and tuple(v.strides) == packed(v.shape):
+        module.sizes[id(buffer), v.strides[-2]] = shape[-1].code
+    start = v.start // dtype.size + v.offset
+    view = View(buffer, tuple(shape), tuple(v.strides), number(fc_int64(), start))
+    return Value(kind, view=view)
+
+
+def fc_int64():
+    from ..stepper.types import int64
+
+    return int64
+
+
+# ---------------------------------------------------------------- memory
+
+
+@dataclass
+class Repeated:
+    """A memory that holds what another holds, ``times`` times. It exists on the GPU alone."""
+
+    base: object
+    times: int
+    written = None
+
+    @property
+    def name(self):
+        return self.base.name
+
+    @property
+    def bytes(self):
+        return range(len(self.base.bytes) * self.times)  # a length, and no bytes
+
+
+def repeated(source, config, values, kinds, times, **options):
+    """The kernel for ``times`` as many elements and blocks, or None where that has no meaning.
+
+    It has where the grid is a row of blocks, and all arrays are rows of one length.
+    """
+    arrays = [v for v, t in zip(values, kinds, strict=True) if isinstance(t, Array)]
+    sizes = {v.shape for v in arrays}
+    if config.grid[1:] != (1, 1) or len(sizes) != 1 or any(isinstance(t, Tuple) for t in kinds):
+        return None
+    (shape,) = sizes
+    if len(shape) != 1 or any(v.strides != (1,) or v.offset or v.start for v in arrays):
+        return None
+    made, longer = {}, []
+    for v, t in zip(values, kinds, strict=True):
+        if isinstance(t, Array):
+            memory = made.setdefault(id(v.memory), Repeated(v.memory, times))
+            longer.append(Longer(memory, (shape[0] * times,)))
+        else:
+            longer.append(v * times if t.name in ("int32", "int64") and v == shape[0] else v)
+    config = Config((config.grid[0] * times, 1, 1), config.block, config.dynamic)
+    try:
+        return compile(source, config, longer, kinds, **options)
+    except Refused:
+        return None
+
+
+@dataclass
+class Longer:
+    memory: Repeated
+    shape: tuple
+    strides: tuple = (1,)
+    offset: int = 0
+    start: int = 0
+
+
+def elements(memory, dtype, data=None):
+    """What a memory holds, as Python numbers."""
+    memory = getattr(memory, "base", memory)
+    data = bytes(memory.bytes) if data is None else data
+    data = data[: len(data) // dtype.size * dtype.size]
+    if dtype.name == "float16":
+        return [x for (x,) in struct.iter_unpack("<e", data)]
+    return memoryview(data).cast("B" if dtype.kind == "b" else dtype.format).tolist()
+
+
+def pack(memory, dtype, numbers=None):
+    """The bytes of a buffer on the GPU, of what a memory holds: 32 bits an element."""
+    if numbers is None and dtype.size == 4:
+        return bytes(memory.bytes)
+    numbers = elements(memory, dtype) if numbers is None else numbers
+    if dtype.kind == "b":
+        numbers = [int(x != 0) for x in numbers]
+    if memory.written is not None:  # device_array: nobody reads what nobody wrote
+        numbers = [narrow(x, dtype) for x in numbers] if dtype.size == 8 else numbers
+    try:
+        return array(STRUCT[dtype.kind], numbers).tobytes()
+    except OverflowError:
+        raise Refused(
+            f"`{memory.name}` ({dtype.name}) holds numbers beyond 32 bits", kind="int64"
+        ) from None
+
+
+def narrow(x, dtype):
+    """An integer's low 32 bits, as the GPU keeps it."""
+    x &= 0xFFFFFFFF
+    return x - (x >> 31 << 32) if dtype.kind == "i" else x
+
+
+def as_json(shader, data=None):
+    """A shader as web/run-here/gpu.js takes it. ``data``: name of a binding -> its bytes."""
+    return {
+        "name": shader.name,
+        "wgsl": shader.wgsl,
+        "groups": shader.groups,
+        "block": shader.block,
+        "shared": shader.shared,
+        "params": base64.b64encode(shader.params).decode(),
+        "bindings": [
+            {
+                "name": b.name,
+                "written": b.written,
+                "read": b.read,
+                "kind": b.dtype.kind,
+                "elements": b.elements,
+                **({"data": base64.b64encode(data[b.name]).decode()} if data else {}),
+            }
+            for b in shader.bindings
+        ],
+    }
+
+
+def wanted(record):
+    """What the stepper left in the buffers that the kernel writes, as the GPU keeps it."""
+    return {
+        b.name: base64.b64encode(pack(b.memory, b.dtype, record.after[b.name])).decode()
+        for b in record.shader.bindings
+        if b.written
+    }
+
+
+def unpack(data, dtype):
+    """The elements that came back."""
+    return memoryview(data).cast(STRUCT[dtype.kind]).tolist()
+
+
+# ---------------------------------------------------------------- the launches of a program
+
+
+@dataclass
+class Captured:
+    """A launch that the stepper made: what went in and what came out, and its WGSL or why not."""
+
+    kernel: str
+    config: Config
+    filename: str
+    line: int
+    shader: Shader | None = None
+    refused: Refused | None = None
+    before: dict = field(default_factory=dict)  # name of a binding -> bytes for the GPU
+    after: dict = field(default_factory=dict)  # name of a written one -> numbers by the stepper
+    error: object = None
+    sizes: list = field(default_factory=list)  # (times, Shader) for more elements
+
+
+@contextlib.contextmanager
+def captured(launches, most=None, **options):
+    """Put every launch of the stepper, compiled, into the list ``launches``."""
+    plain = host.Kernel.launch
+
+    def launch(kernel, grid, block, dynamic, args):
+        if most is not None and len(launches) >= most:
+            return plain(kernel, grid, block, dynamic, args)
+        return capture(plain, launches, options, kernel, grid, block, dynamic, args)
+
+    host.Kernel.launch = launch
+    try:
+        yield launches
+    finally:
+        host.Kernel.launch = plain
+
+
+def capture(plain, launches, options, kernel, grid, block, dynamic, args):
+    lines = kernel.source.node.lineno
+    shape = [host.three(x, w, kernel, lines) for x, w in ((grid, "grid"), (block, "block"))]
+    record = Captured(kernel.__name__, Config(*shape, dynamic), kernel.source.filename, lines)
+    # Host arrays are copied there and back by the launch: do that here, to see their memory.
+    back, given = [], []
+    for a in args:
+        if not isinstance(a, host.DeviceArray) and is_array(a) and host.scalar_of(a) is None:
+            if not hasattr(a, "__cuda_array_interface__") and not host.is_record(a):
+                device = host.DeviceArray.of(a)
+                back.append((a, device))
+                a = device
+        given.append(a)
+    options = dict(options)
+    more = options.pop("more", lambda n: ())
+    try:
+        values, kinds, _ = kernel.arguments(given)
+        more = more(max((v.size for v, t in zip(values, kinds, strict=True)
+                         if isinstance(t, Array)), default=1))  # fmt: skip
+        record.shader = compile(kernel.source, record.config, values, kinds, **options)
+        for b in record.shader.bindings:
+            record.before[b.name] = pack(b.memory, b.dtype)
+        for times in more:
+            longer = repeated(kernel.source, record.config, values, kinds, times, **options)
+            if longer:
+                record.sizes.append((times, longer))
+    except Refused as refused:
+        record.refused, record.shader = refused, None
+    except (Unsupported, TypeError) as fault:
+        record.refused = Refused(str(fault), getattr(fault, "line", None))
+    launches.append(record)
+    try:
+        plain(kernel, grid, block, dynamic, tuple(given))
+    except BaseException as error:
+        record.error = error
+        raise
+    finally:
+        for a, device in back:
+            if getattr(a.flags, "writeable", True):
+                host.np.copyto(a, device._window())
+    if record.shader:
+        for b in record.shader.bindings:
+            if b.written:
+                record.after[b.name] = elements(b.memory, b.dtype)
+
+
+def unlike(record, results, tolerance=0.0):
+    """What differs between the stepper's memory and what came back: [(buffer, index, ...)].
+
+    ``results``: name of a written buffer -> bytes. ``tolerance`` is relative to the largest number
+    of the buffer; integers must be equal.
+    """
+    wrong = []
+    for b in record.shader.bindings:
+        if not b.written:
+            continue
+        want, got = record.after[b.name], unpack(results[b.name], b.dtype)
+        scale = max((abs(x) for x in want if x - x == 0), default=0.0) if tolerance else 0
+        for k, (x, y) in enumerate(zip(want, got, strict=True)):
+            if b.dtype.kind == "b":
+                x, y = bool(x), bool(y)
+            elif b.dtype.size == 8 and b.memory.written is not None:
+                x, y = narrow(x, b.dtype), narrow(y, b.dtype)
+            if x == y or x != x and y != y:
+                continue
+            if b.dtype.kind == "f" and abs(x - y) <= tolerance * scale:
+                continue
+            wrong.append((b.name, k, x, y))
+    return wrong

@@ -1,0 +1,205 @@
+"""The text of a module: declarations where they belong, predicates as branches, comments kept."""
+
+import re
+
+from .compiler import Line, comments_of
+from .values import real_text
+
+WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
+OWN = re.compile(r"([+*/-]|[|&^]) (.+)$")
+
+
+def body_of(function, comments=None, barrier="workgroupBarrier();"):
+    """The finished lines of a function's body."""
+    lines = predicated([x for x in function.lines if x.text != ""])
+    for x in lines:
+        if x.text == "SYNC":
+            x.text = barrier
+    return [*declared(lines, comments or {}, function)]
+
+
+def predicated(lines):
+    """Runs of lines under one predicate, each as one branch."""
+    done, at = [], 0
+    while at < len(lines):
+        predicate = lines[at].predicate
+        if predicate is None:
+            done.append(lines[at])
+            at += 1
+            continue
+        run = []
+        while at < len(lines) and lines[at].predicate == predicate:
+            run.append(lines[at])
+            at += 1
+        least = min(x.indent for x in run)
+        done.append(Line(least, f"if ({predicate}) {{", run[0].line))
+        done += [Line(x.indent + 1, x.text, x.line, x.name, x.rep) for x in run]
+        done.append(Line(least, "}", run[-1].line))
+    return done
+
+
+def declared(lines, comments, function):
+    """The lines with each variable declared where it is first assigned, or at the top."""
+    words = [set(WORD.findall(x.text)) | ({x.name} if x.name else set()) for x in lines]
+    places = {}
+    for k, found in enumerate(words):
+        for w in found:
+            places.setdefault(w, []).append(k)
+    in_place, top = {}, {}
+    for k, x in enumerate(lines):
+        if x.name is None or x.name in in_place or x.name in top:
+            continue
+        where = places[x.name]
+        end = next((j for j in range(k, len(lines)) if lines[j].indent < x.indent), len(lines))
+        inside = all(k <= j < end for j in where) and x.name not in WORD.findall(x.text)
+        # `} else {` ends a block too, with the indent of its branch
+        once = sum(1 for y in lines if y.name == x.name) == 1
+        if inside:
+            in_place[x.name] = k, "let" if once else "var", x.rep
+        else:
+            top[x.name] = x.rep
+    for text, name in function.prologue.items():
+        yield f"  let {name} = {text};"
+    for name, rep in top.items():
+        yield f"  var {name}: {rep};"
+    told = function.source.node.lineno
+    for k, x in enumerate(lines):
+        pad = "  " * x.indent
+        after = ""
+        if x.line > told:
+            for n in range(told + 1, x.line + 1):
+                said = comments.get(n)
+                if said and (said[1] or n == x.line):
+                    if said[1]:
+                        yield f"{pad}// {said[0]}"
+                    else:
+                        after = f"  // {said[0]}"
+            told = x.line
+        yield pad + written(k, x, in_place) + after
+
+
+def written(k, x, in_place):
+    if x.name is None:
+        return x.text
+    first = in_place.get(x.name)
+    if first and first[0] == k:
+        kind = f": {x.rep}" if re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?|i32\(.*\)", x.text) else ""
+        kind = "" if x.text.startswith("i32(") else kind
+        return f"{first[1]} {x.name}{kind} = {x.text};"
+    if x.text.startswith(x.name + " "):
+        own = OWN.match(x.text[len(x.name) + 1 :])
+        if own and not re.search(r" [+*/%&|^-] | << | >> ", without_brackets(own[2])):
+            return f"{x.name} {own[1]}= {own[2]};"
+    return f"{x.name} = {x.text};"
+
+
+def without_brackets(text):
+    old = None
+    while old != text:
+        old, text = text, re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", text)
+    return text
+
+
+def function_text(f, module, comments, barrier):
+    """A device function."""
+    lines = body_of(f, comments.get(f.source.filename), barrier)
+    result = f" -> {f.rep}" if f.rep else ""
+    return f"fn {f.name}({', '.join(f.signature)}){result} {{\n" + "\n".join(lines) + "\n}"
+
+
+def module_text(module, entry, texts):
+    """The whole module as WGSL."""
+    launch = module.launch
+    comments = {name: comments_of(text) for name, text in texts.items()}
+    both = any(b.space == "storage" and b.read and b.written for b in module.buffers)
+    barrier = "storageBarrier(); workgroupBarrier();" if both else "workgroupBarrier();"
+    main = "\n".join(body_of(entry, comments.get(entry.source.filename), barrier))
+    made = {f.name: function_text(f, module, comments, barrier)
+            for f in module.functions.values() if f.done}  # fmt: skip
+    needed, left = {}, [main]
+    while left:
+        words = set(WORD.findall(left.pop()))
+        for name, text in made.items():
+            if name in words and name not in needed:
+                needed[name] = text
+                left.append(text)
+    functions = [made[n] for n in made if n in needed]
+    helpers = [*module.helpers.values(), *module.atomic_helpers.values()]
+    used = set(WORD.findall("\n".join([main, *functions])))
+    own = used | {w for h in module.atomic_helpers for w in [h.split("_", 2)[2]] if h in used}
+    kept = []
+    for _ in range(4):
+        kept = [h for h in helpers if re.search(r"fn (\w+)", h)[1] in used]
+        used |= {w for h in kept for w in WORD.findall(h)}
+    order = sorted(kept, key=lambda h: "fn atomic_" in h)
+    out = [f"// {entry.source.name}, compiled from Python for {said(launch.grid)} blocks of "
+           f"{said(launch.block)} threads."]  # fmt: skip
+    if module.enables:
+        out = [f"enable {', '.join(sorted(module.enables))};",
+               "diagnostic(off, subgroup_uniformity);", *out]  # fmt: skip
+    constants = [
+        f"const {n}: {rep} = {v};" for n, (rep, v) in module.constants.items() if n in used
+    ]
+    if constants:
+        out += ["", *constants]
+    params = [n for n, _ in module.params if "params" in used]
+    bindings = [b for b in module.buffers if b.space == "storage" and b.name in own]
+    module.bound = bindings
+    out.append("")
+    for k, b in enumerate(bindings):
+        access = "read_write" if b.written else "read"
+        rep = element(b)
+        out.append(f"@group(0) @binding({k}) var<storage, {access}> {b.name}: array<{rep}>;")
+    module.has_params = bool(params)
+    if params:
+        fields = ", ".join(f"{n}: f32" for n in params)
+        out += [f"struct Params {{ {fields} }}",
+                f"@group(0) @binding({len(bindings)}) var<uniform> params: Params;"]  # fmt: skip
+    for b in module.buffers:
+        if b.name not in own or b.space == "storage":
+            continue
+        if b.space == "const":
+            data = ", ".join(constant(b, x) for x in b.data)
+            out.append(f"const {b.name} = array<{b.rep}, {b.size}>({data});")
+        else:
+            out.append(f"var<{b.space}> {b.name}: array<{element(b)}, {b.size}>;")
+    structs = [t for n, t in module.structs.items() if n in used]
+    for part in [*structs, *order, *functions]:
+        out += ["", part]
+    size = ", ".join(str(n) for n in launch.block)
+    folded = launch.grid[0] > 65535
+    names = set(WORD.findall(main)) | entry.uses
+    builtins = []
+    if "threadIdx" in names:
+        builtins.append("@builtin(local_invocation_id) threadIdx: vec3u")
+    if "blockIdx" in names:
+        name = "group" if folded else "blockIdx"
+        builtins.append(f"@builtin(workgroup_id) {name}: vec3u")
+    head = f"@compute @workgroup_size({size})\nfn {entry.name}({', '.join(builtins)}) {{"
+    first = []
+    if folded and "blockIdx" in names:
+        first = ["  // More blocks than a dispatch has along x: they lie in rows of 65535.",
+                 "  let blockIdx = vec3u(group.x + group.y * 65535u, 0u, 0u);",
+                 f"  if (blockIdx.x >= {launch.grid[0]}u) {{ return; }}"]  # fmt: skip
+    out += ["", head, *first, main, "}"]
+    return "\n".join(out) + "\n"
+
+
+def constant(b, x):
+    """An element of a constant array."""
+    if not b.dtype.whole:
+        return real_text(x)
+    return f"{int(x)}u" if b.rep == "u32" else str(x)
+
+
+def element(b):
+    if b.atomic:
+        return f"atomic<{'u32' if b.rep == 'f32' else b.rep}>"
+    return b.rep
+
+
+def said(size):
+    """A launch's shape in words."""
+    while len(size) > 1 and size[-1] == 1:
+        size = size[:-1]
+    return " x ".join(str(n) for n in size)

@@ -1,0 +1,262 @@
+"""Numba kernels as WGSL, run in headless Chromium on its software adapter, against the stepper."""
+
+import numpy as np
+import pytest
+
+from simulator.stepper import Stepper
+from simulator.wgsl import captured, unlike
+from tests import browser, webgpu, wgsl_cases, wgsl_generated
+
+NEAR = 2e-5  # of the largest number of an array: sums and functions are rounded otherwise
+SEEDS = range(225)
+
+# Kernels of kernels/ that do not compile: the words with which they are refused.
+REFUSED = {
+    "kernels/metal_host/add_64.py:add_64_kernel": "may leave 32 bits",
+    "kernels/metal_host/traps.py:half_warp_kernel": "a mask that is not all 32 lanes",
+    "kernels/metal_host/traps.py:wait_kernel": "no memory fence between workgroups",
+    "kernels/pairs/half.py:axpy_half_kernel": "cuda.fp16.hfma",
+    "kernels/random_numbers/philox.py:dropout_kernel": "a float made uint64",
+    "kernels/random_numbers/philox.py:option_kernel": "an array of float64",
+    # The stepper takes the constant float32(...) of their modules for a float64.
+    "kernels/softmax/passes.py:three_pass_kernel": "of float64",
+    "kernels/softmax/passes.py:online_kernel": "is computed in float64",
+    "kernels/wind_tunnel/lattice.py:lattice_kernel": "is computed in float64",
+    "kernels/terms/memory_fence.py:last_block_sum_kernel": "no memory fence between workgroups",
+    "kernels/terms/persistent_kernel.py:square_pieces_kernel": "may leave 32 bits",
+    "kernels/top_k/select.py:choose_kernel": "may leave 32 bits",
+    "kernels/top_k/select.py:collect_kernel": "beyond 32 bits",
+}
+# Kernels that compile and are not compared: the reason.
+NOT_COMPARED = {
+    "kernels/microbenchmarks/waves.py:block_work_kernel": "48 KB of shared memory; 32 here",
+    **{
+        f"kernels/wrong/{name}_kernel": "wrong on purpose: what it leaves is not defined"
+        for name in (
+            "blur_no_edge.py:blur_no_edge",
+            "coarsened_first_guard.py:coarsened_first_guard",
+            "matmul_or_guard.py:matmul_or_guard",
+            "tiled_one_barrier.py:tiled_one_barrier",
+            "transpose_no_barrier.py:transpose_no_barrier",
+            "vector_add_no_guard.py:add_no_guard",
+        )
+    },
+}
+UNORDERED = {"kernels/threads_and_blocks/tickets.py:ticket_kernel"}  # who comes first differs
+
+
+@pytest.fixture(scope="module")
+def tab():
+    if browser.find() is None:
+        pytest.skip("no browser: put Chromium on the PATH, or let `make test` install one")
+    with webgpu.page() as tab:
+        yield tab
+
+
+def generated():
+    """The launches of the generated kernels."""
+    source, names = wgsl_generated.program(SEEDS)
+    namespace, rows = {}, []
+    Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
+    with captured(rows):
+        for seed, name in zip(SEEDS, names, strict=True):
+            namespace[name][wgsl_generated.LAUNCH](*wgsl_generated.arguments(seed))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def site(tab):
+    """Kernel -> [(launch, what came back)]; what came back is None where it was not run."""
+    found = wgsl_cases.gather()
+    todo = [r for rows in found.values() for r in rows if wgsl_cases.runs(r)]
+    came = dict(zip(map(id, todo), webgpu.run(tab, todo), strict=True))
+    return {name: [(r, came.get(id(r))) for r in rows] for name, rows in found.items()}
+
+
+def wrong(record, result, name=""):
+    """What is wrong with a result, in words, or nothing."""
+    if isinstance(result, str):
+        return result
+    if name in UNORDERED:
+        for b in record.shader.bindings:
+            if b.written:
+                got = np.frombuffer(result[b.name], np.int32)
+                np.testing.assert_array_equal(np.sort(got), np.sort(record.after[b.name]))
+        return ""
+    return str(unlike(record, result, NEAR)[:3] or "")
+
+
+def test_the_sites_kernels_compile_and_are_right(site):
+    known = wgsl_cases.known()
+    right, faults = set(), []
+    for name in known:
+        rows = [(r, x) for r, x in site.get(name, ()) if x is not None]
+        found = [f"{name}: {w}" for r, x in rows if (w := wrong(r, x, name))]
+        if name in NOT_COMPARED:
+            continue
+        faults += found
+        if rows and not found:
+            right.add(name)
+    assert not faults, "\n".join(faults)
+    listed = REFUSED.keys() | NOT_COMPARED.keys()
+    assert set(known) - right == listed, sorted((set(known) - right) ^ listed)
+    for name, words in REFUSED.items():
+        said = {str(r.refused) for r, _ in site[name] if r.refused}
+        assert any(words in s for s in said), (name, said)
+    defined = [n for n in known if "on purpose" not in NOT_COMPARED.get(n, "")]
+    print(f"{len(right)} of {len(known)} kernels compile and are right")
+    assert len(right) >= 0.9 * len(defined)
+    assert (len(known), len(right)) == (193, 173)
+
+
+def test_generated_kernels_compute_what_the_stepper_computes(tab):
+    rows = generated()
+    compiled = [r for r in rows if r.shader]
+    assert len(compiled) >= 200, [str(r.refused) for r in rows if r.refused][:5]
+    results = webgpu.run(tab, compiled)
+    faults = [
+        f"{r.kernel}: {w}\n{r.shader.wgsl}"
+        for r, x in zip(compiled, results, strict=True)
+        if (w := str(x if isinstance(x, str) else unlike(r, x) or ""))
+    ]
+    assert not faults, f"{len(faults)} of {len(compiled)}\n" + faults[0]
+    print(f"{len(compiled)} generated kernels, 0 wrong; {len(rows) - len(compiled)} refused")
+
+
+# ---------------------------------------------------------------- what is refused, by name and line
+
+HEAD = "import math\nimport numpy as np\nfrom numba import cuda\n\n"
+
+
+def launched(body, arguments, parameters, before="", config=(1, 32)):
+    source = (
+        HEAD + before + f"@cuda.jit\ndef k({parameters}):\n"
+        f"    i = cuda.grid(1)\n    t = cuda.threadIdx.x\n"
+        + "".join(f"    {line}\n" for line in body.split("\n"))
+    )
+    namespace, rows = {}, []
+    Stepper(mode="run", raise_findings=False).execute(source, namespace, "k.py")
+    with captured(rows):
+        namespace["k"][config](*arguments)
+    return rows[0], source.splitlines()
+
+
+# body -> (words of the refusal, the line of the body that it names)
+NOT_COMPILED = {
+    "x[i] = x[i] * 2.0 + 1.0": ("float64", 0),
+    "s = 0.0\nfor j in range(4):\n    s += x[j]\nx[i] = s": ("float64", 2),
+    "if a[i] + a[0] > a[1]:\n    a[i] = 1": ("may leave 32 bits", 0),
+    "a[i] = (a[i] * a[0]) // 3": ("may leave 32 bits", 0),
+    "a[i] = (a[i] + a[0]) >> 1": ("may leave 32 bits", 0),
+    "x[i] = x[i] % np.float32(0.3)": ("% of floats", 0),
+    "print(i)": ("print", 0),
+    "cuda.threadfence()": ("no memory fence", 0),
+    "g = cuda.cg.this_grid()\ng.sync()": ("no barrier across workgroups", 0),
+    "while cuda.atomic.cas(a, 0, 0, 1) != 0:\n    pass": ("waits for another", 0),
+    "for j in range(a[i]):\n    cuda.syncthreads()\nx[i] = 1": ("may part", 1),
+    "while x[i] > 0:\n    cuda.syncthreads()\n    x[i] -= np.float32(1)": ("may part", 1),
+    "if t < 4:\n    if t < 2:\n        return\n    x[i] = 1\ncuda.syncthreads()": ("barrier", 1),
+    "s = cuda.shared.array(4, np.float64)\ns[0] = 1": ("float64", 0),
+    "a[i] = cuda.activemask()": ("activemask", 0),
+    "if i < 16:\n    x[i] = cuda.shfl_sync(0xffff, x[i], 0)": ("mask", 1),
+    "x[i] = math.erf(x[i])": ("erf", 0),
+    "p = x if i < 3 else a\nx[i] = p[0]": ("only numbers", 0),
+    "assert i < 40": ("exceptions", 0),
+    "x[i] = (1 + 2j).real": ("complex", 0),
+}
+
+
+@pytest.mark.parametrize("body", NOT_COMPILED)
+def test_what_cannot_be_compiled_is_refused_by_name_and_line(body, monkeypatch):
+    from simulator.stepper import host
+
+    monkeypatch.setattr(host.Kernel, "launch", lambda *a: None)  # only the compiler is asked
+    words, line = NOT_COMPILED[body]
+    arguments = [np.ones(32, np.float32), np.ones(32, np.int32)]
+    record, source = launched(body, arguments, "x, a")
+    assert record.shader is None, record.shader.wgsl
+    assert words in str(record.refused)
+    text = source[record.refused.line - 1].strip()
+    assert text == body.split("\n")[line].strip() or text in body, (text, str(record.refused))
+
+
+# ---------------------------------------------------------------- where WGSL differs from CUDA
+
+I4, F4 = np.int32, np.float32
+BIG = np.array([2147483647, -2147483648, -1, 0, 1, 7, -7, 100000] * 4, I4)
+STRANGE = np.array([np.nan, np.inf, -np.inf, 3e9, -3e9, 0.5, -0.5, 2.5] * 4, F4)
+LIKE_CUDA = {
+    "division rounds down": "o[i] = a[i] // np.int32(3)",
+    "division of negatives": "o[i] = a[i] % np.int32(-5)",
+    "division by zero": "o[i] = a[i] // b[i] + a[i] % b[i]",
+    "the smallest by -1": "o[i] = a[i] // np.int32(-1 - 0 * i)",
+    "overflow wraps": "o[i] = a[i] * a[i] + a[i]",
+    "a sum in 64 bits, taken modulo": "s = 0\nfor j in range(9):\n    s += a[j]\no[i] = s",
+    "shifts of 32 and more": "o[i] = a[i] << (i % 40)",
+    "unsigned shifts": "o[i] = np.uint32(a[i]) >> np.uint32(i)",
+    "floats beyond int32": "o[i] = np.int32(x[i])",
+    "floats beyond uint32": "o[i] = np.int32(np.uint32(x[i]) >> np.uint32(1))",
+    "NaN gives way": "y[i] = min(x[i], np.float32(1)) + max(np.float32(2), x[i])",
+    "NaN is not equal": "o[i] = x[i] == x[i]\ny[i] = 1 if math.isnan(x[i]) else 2",
+    "infinity": "y[i] = -math.inf if i < 3 else x[i]\no[i] = math.isinf(x[i])",
+    "narrow integers wrap": "o[i] = np.int8(a[i]) * 1000 + np.uint8(a[i])",
+    "rounding halves to even": "o[i] = round(x[i] if abs(x[i]) < 9 else np.float32(1.5))",
+    "powers of negatives": "y[i] = (np.float32(-2) - np.float32(i % 3)) ** 3",
+    "float16 rounds": "h = np.float16(x[i] if abs(x[i]) < 9 else np.float32(2049.5))\ny[i] = h",
+    "a guard by and": "o[i] = 1 if i < 8 and a[i] > 0 else 0",
+    "bits": "o[i] = cuda.popc(a[i]) + cuda.clz(a[i])",
+    "a swap": "p, q = a[i], b[i]\np, q = q, p\no[i] = p - q",
+    "a loop's variable after it": "for j in range(5):\n    if j > i:\n        break\no[i] = j",
+    "counting down": "for j in range(6, 0, -2):\n    o[i] = o[i] * 10 + j",
+    "atomics": "cuda.atomic.add(y, 0, np.float32(0.5))\ncuda.atomic.max(o, 0, a[i])",
+    "a shared tile turned": "s = cuda.shared.array((4, 8), np.int32)\ns[t // 8, t % 8] = a[i]\n"
+    "cuda.syncthreads()\no[i] = s[t % 4, t // 4]",
+    "a warp's sum in one branch": "v = b[i]\nif t < 32:\n    for d in (16, 8, 4, 2, 1):\n"
+    "        v = np.int32(v + cuda.shfl_down_sync(0xffffffff, v, d))\n"
+    "    if t == 0:\n        o[0] = v",
+    "votes": "o[i] = cuda.ballot_sync(0xffffffff, a[i] > 0)\n"
+    "y[i] = cuda.any_sync(0xffffffff, a[i] == 7)",
+    "counting at a barrier": "o[i] = cuda.syncthreads_count(int(a[i] > 0))",
+}
+
+
+def test_where_wgsl_differs_it_does_as_cuda(tab):
+    rows = []
+    for body in LIKE_CUDA.values():
+        b = np.array([3, -4, 0, 5, -1, 2, 9, 1] * 4, I4)
+        arguments = [BIG.copy(), b, STRANGE.copy(), np.zeros(32, I4), np.zeros(32, F4)]
+        record, _ = launched(body, arguments, "a, b, x, o, y")
+        rows.append(record)
+    refused = {n: str(r.refused) for n, r in zip(LIKE_CUDA, rows, strict=True) if r.refused}
+    assert not refused, refused
+    results = webgpu.run(tab, rows)
+    faults = [
+        f"{name}: {w}\n{r.shader.wgsl}"
+        for name, r, x in zip(LIKE_CUDA, rows, results, strict=True)
+        if (w := str(x if isinstance(x, str) else unlike(r, x, 1e-6) or ""))
+    ]
+    assert not faults, "\n".join(faults)
+
+
+def test_names_and_comments_of_the_kernel_are_kept():
+    body = "total = np.float32(0)  # what they come to\nfor n in range(4):\n    total += x[n]\n"
+    body += "y[i] = total"
+    record, _ = launched(body, [np.ones(32, F4), np.zeros(32, F4)], "x, y")
+    for text in ("var total: f32 = 0.0;  // what they come to", "for (var n: i32 = 0; n < 4; n++)"):
+        assert text in record.shader.wgsl, record.shader.wgsl
+
+
+def test_threads_that_returned_are_not_waited_for(tab, monkeypatch):
+    """CUDA's barrier waits for those that are left; the stepper calls it a fault."""
+    from simulator.stepper import host
+
+    monkeypatch.setattr(host.Kernel, "launch", lambda *a: None)
+    body = (
+        "s = cuda.shared.array(32, np.int32)\ns[t] = b[i]\nif t > 19:\n    return\n"
+        "cuda.syncthreads()\no[i] = s[19 - t]"
+    )
+    b = np.arange(100, 132, dtype=I4)
+    record, _ = launched(body, [b, np.zeros(32, I4)], "b, o")
+    (result,) = webgpu.run(tab, [record])
+    got = np.frombuffer(result["o"], I4)
+    np.testing.assert_array_equal(got, [*b[19::-1], *[0] * 12])

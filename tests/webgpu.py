@@ -1,0 +1,66 @@
+"""Headless Chromium with WebGPU on its software adapter: many kernels in one page."""
+
+import base64
+import contextlib
+import json
+from pathlib import Path
+
+from simulator.wgsl import as_json
+from tests import browser
+
+ROOT = Path(__file__).resolve().parent.parent
+FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-webgpu"]
+FLAGS += ["--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan"]
+PAGE = "http://localhost/"
+RUN = """async shaders => {
+    const { Gpu, unpacked, text } = await import("/gpu.js")
+    window.gpu ??= await Gpu.open({ patience: 60 })
+    const found = []
+    for (const shader of JSON.parse(shaders)) {
+        if (gpu.gone) window.gpu = await Gpu.open({ patience: 60 })
+        try {
+            const out = await gpu.run(unpacked(shader))
+            for (const name in out) out[name] = text(out[name])
+            found.push({ out })
+        } catch (error) {
+            found.push({ error: String(error.message ?? error) })
+        }
+    }
+    return JSON.stringify(found)
+}"""
+
+
+@contextlib.contextmanager
+def page():
+    """A page in which the module gpu.js of the panel can be imported."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser.find(), args=FLAGS)
+        tab = chromium.new_page()
+        script = (ROOT / "web/run-here/gpu.js").read_text(encoding="utf-8")
+        tab.route(
+            PAGE + "**",
+            lambda route: route.fulfill(
+                body=script if route.request.url.endswith(".js") else "<title>WebGPU</title>",
+                content_type="text/javascript"
+                if route.request.url.endswith(".js")
+                else "text/html",
+            ),
+        )
+        tab.goto(PAGE)
+        yield tab
+        chromium.close()
+
+
+def run(tab, records):
+    """Run launches. For each: {buffer: bytes}, or the text of what went wrong."""
+    found = json.loads(
+        tab.evaluate(RUN, json.dumps([as_json(r.shader, r.before) for r in records]))
+    )
+    return [
+        row["error"]
+        if "error" in row
+        else {name: base64.b64decode(data) for name, data in row["out"].items()}
+        for row in found
+    ]

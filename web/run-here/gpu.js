@@ -1,0 +1,218 @@
+// The reader's own GPU: runs a kernel that simulator/wgsl compiled, and measures it.
+
+const PATIENCE = 8 // seconds that a kernel may take before its device is given up
+const BURST = 0.12 // seconds of GPU work that a measurement is made of
+
+export class Refusal extends Error {}
+
+// Bytes as text and back: what a worker and a test can hand over.
+export const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0))
+export const text = data => {
+  let out = ""
+  for (let k = 0; k < data.length; k += 32768) out += String.fromCharCode(...data.subarray(k, k + 32768))
+  return btoa(out)
+}
+
+// What to do where there is no adapter, by what the browser is.
+export function advice(agent = navigator.userAgent) {
+  if (!isSecureContext) return "WebGPU needs https, or a page from localhost."
+  if (/Firefox/.test(agent)) return "In Firefox, WebGPU is on by default from version 141 on Windows and 145 on Macs with Apple silicon; elsewhere set dom.webgpu.enabled in about:config."
+  if (/Safari/.test(agent) && !/Chrome|Chromium|Edg/.test(agent)) return "Safari has WebGPU from version 26 on; before that it is a feature flag under Develop."
+  if (/Linux/.test(agent) && !/Android/.test(agent)) return "In Chrome on Linux, start it with --enable-unsafe-webgpu --enable-features=Vulkan, or set chrome://flags/#enable-unsafe-webgpu."
+  return "A current Chrome, Edge, Safari 26 or Firefox has WebGPU; look whether hardware acceleration is on in its settings."
+}
+
+export class Gpu {
+  // Opens the adapter. Throws a Refusal that says what to do where there is none.
+  static async open({ patience = PATIENCE } = {}) {
+    const adapter = await navigator.gpu?.requestAdapter({ powerPreference: "high-performance" })
+    if (!adapter) throw new Refusal(`This browser gives no GPU. ${advice()}`)
+    const gpu = new Gpu()
+    gpu.patience = patience
+    gpu.adapter = adapter
+    const { limits } = adapter
+    const wanted = ["maxStorageBufferBindingSize", "maxBufferSize", "maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX", "maxComputeWorkgroupSizeY", "maxComputeWorkgroupStorageSize"]
+    gpu.timed = adapter.features.has("timestamp-query")
+    const features = ["timestamp-query", "subgroups"].filter(f => adapter.features.has(f))
+    gpu.device = await adapter.requestDevice({
+      requiredFeatures: features,
+      requiredLimits: Object.fromEntries(wanted.filter(l => limits[l]).map(l => [l, limits[l]])),
+    })
+    gpu.lost = gpu.device.lost.then(info => {
+      gpu.gone ??= info.message || info.reason || "lost"
+      return info
+    })
+    const { vendor, architecture, device, description } = adapter.info ?? {}
+    gpu.name = [description || device, vendor, architecture].filter(Boolean).join(", ") || "an adapter without a name"
+    gpu.software = /swiftshader|llvmpipe|software|lavapipe/i.test(gpu.name) || !!adapter.info?.isFallbackAdapter
+    return gpu
+  }
+
+  close() {
+    this.device.destroy()
+  }
+
+  // Work that may never end: the device is lost with it.
+  async patient(promise, what = "The kernel") {
+    let clock
+    const late = new Promise((_, reject) => {
+      clock = setTimeout(() => {
+        this.gone = "given up"
+        this.device.destroy()
+        reject(new Refusal(`${what} did not end within ${this.patience} s. The GPU was given up; a loop that never ends?`))
+      }, this.patience * 1000)
+    })
+    const gone = this.lost.then(info => {
+      throw new Refusal(`${what} was lost with its device: ${info.message || info.reason}`)
+    })
+    try {
+      return await Promise.race([promise, late, gone])
+    } finally {
+      clearTimeout(clock)
+      gone.catch(() => {})
+    }
+  }
+
+  // A shader made ready: buffers filled, pipeline compiled.
+  async prepare(shader) {
+    const { device } = this
+    const { limits } = device
+    const threads = shader.block.reduce((a, b) => a * b)
+    if (threads > limits.maxComputeInvocationsPerWorkgroup) throw new Refusal(`Blocks of ${threads} threads: this adapter has at most ${limits.maxComputeInvocationsPerWorkgroup} in a workgroup.`)
+    if (shader.shared > limits.maxComputeWorkgroupStorageSize) throw new Refusal(`${shader.shared} bytes of shared memory: this adapter has ${limits.maxComputeWorkgroupStorageSize} for a workgroup.`)
+    device.pushErrorScope("validation")
+    const module = device.createShaderModule({ code: shader.wgsl })
+    const made = device.createComputePipelineAsync({ layout: "auto", compute: { module, entryPoint: shader.name } }).catch(error => error)
+    const pipeline = await this.patient(made, "Compiling")
+    await device.popErrorScope()
+    if (pipeline instanceof Error) {
+      const { messages } = await module.getCompilationInfo()
+      const wrong = messages.find(m => m.type === "error")
+      throw new Refusal(wrong ? `WGSL line ${wrong.lineNum}: ${wrong.message}` : pipeline.message)
+    }
+    const buffers = shader.bindings.map(b => {
+      const size = Math.max(4, b.data.byteLength)
+      if (size > limits.maxStorageBufferBindingSize) throw new Refusal(`${b.name} has ${size} bytes: this adapter binds ${limits.maxStorageBufferBindingSize}.`)
+      const buffer = device.createBuffer({ size, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST })
+      device.queue.writeBuffer(buffer, 0, b.data)
+      return buffer
+    })
+    const entries = buffers.map((buffer, binding) => ({ binding, resource: { buffer } }))
+    if (shader.params.byteLength) {
+      const buffer = device.createBuffer({ size: Math.ceil(shader.params.byteLength / 16) * 16, usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST })
+      device.queue.writeBuffer(buffer, 0, shader.params)
+      entries.push({ binding: buffers.length, resource: { buffer } })
+      buffers.push(buffer)
+    }
+    const group = entries.length ? device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }) : null
+    return { shader, pipeline, group, buffers, free: () => buffers.forEach(b => b.destroy()) }
+  }
+
+  dispatch(pass, { shader, pipeline, group }) {
+    pass.setPipeline(pipeline)
+    if (group) pass.setBindGroup(0, group)
+    pass.dispatchWorkgroups(...shader.groups)
+  }
+
+  // One launch. Returns {name of a written buffer: its bytes}.
+  async run(shader) {
+    const { device } = this
+    const ready = await this.prepare(shader)
+    device.pushErrorScope("validation")
+    const encoder = device.createCommandEncoder()
+    const pass = encoder.beginComputePass()
+    this.dispatch(pass, ready)
+    pass.end()
+    const back = shader.bindings.flatMap((b, k) => {
+      if (!b.written || !b.data.byteLength) return []
+      const size = b.data.byteLength
+      const buffer = device.createBuffer({ size, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ })
+      encoder.copyBufferToBuffer(ready.buffers[k], 0, buffer, 0, size)
+      return [[b.name, buffer]]
+    })
+    device.queue.submit([encoder.finish()])
+    const wrong = await this.patient(device.popErrorScope())
+    if (wrong) throw new Refusal(wrong.message)
+    await this.patient(device.queue.onSubmittedWorkDone())
+    const found = {}
+    for (const [name, buffer] of back) {
+      await this.patient(buffer.mapAsync(GPUMapMode.READ))
+      found[name] = new Uint8Array(buffer.getMappedRange().slice(0))
+      buffer.destroy()
+    }
+    ready.free()
+    return found
+  }
+
+  // Seconds for one launch: by timestamps on the GPU, else by many launches and the page's clock.
+  async time(shader) {
+    const ready = await this.prepare(shader)
+    try {
+      let repeat = 1
+      for (;;) {
+        const seconds = await this.burst(ready, repeat)
+        if (seconds > BURST || repeat >= 4096) {
+          const all = [seconds, await this.burst(ready, repeat), await this.burst(ready, repeat)].sort((a, b) => a - b)
+          return { seconds: all[1] / repeat, repeat, timed: this.timed }
+        }
+        repeat = Math.min(4096, Math.max(repeat * 2, Math.ceil((repeat * BURST) / Math.max(seconds, 1e-5))))
+      }
+    } finally {
+      ready.free()
+    }
+  }
+
+  async burst(ready, repeat) {
+    const { device } = this
+    const encoder = device.createCommandEncoder()
+    let query, resolve, map
+    if (this.timed) {
+      query = device.createQuerySet({ type: "timestamp", count: 2 })
+      resolve = device.createBuffer({ size: 16, usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC })
+      map = device.createBuffer({ size: 16, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ })
+    }
+    const pass = encoder.beginComputePass(query ? { timestampWrites: { querySet: query, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 } } : {})
+    for (let k = 0; k < repeat; k++) this.dispatch(pass, ready)
+    pass.end()
+    if (query) {
+      encoder.resolveQuerySet(query, 0, 2, resolve, 0)
+      encoder.copyBufferToBuffer(resolve, 0, map, 0, 16)
+    }
+    const start = performance.now()
+    device.queue.submit([encoder.finish()])
+    await this.patient(device.queue.onSubmittedWorkDone())
+    const clock = (performance.now() - start) / 1e3
+    if (!query) return clock
+    await this.patient(map.mapAsync(GPUMapMode.READ))
+    const [from, to] = new BigUint64Array(map.getMappedRange())
+    map.unmap()
+    for (const thing of [query, resolve, map]) thing.destroy()
+    const seconds = Number(to - from) / 1e9
+    return seconds > 0 ? seconds : clock // some clocks are coarse, or stand still
+  }
+
+  // Bytes a second that a copy of `size` bytes moves, read and written together.
+  async copyRate(size = 1 << 26) {
+    size = Math.min(size, this.device.limits.maxStorageBufferBindingSize)
+    const count = size / 16
+    const threads = 256
+    const groups = Math.min(65535, count / threads)
+    const wgsl = `@group(0) @binding(0) var<storage, read> x: array<vec4f>;
+@group(0) @binding(1) var<storage, read_write> y: array<vec4f>;
+@compute @workgroup_size(${threads})
+fn copy(@builtin(global_invocation_id) id: vec3u) {
+  for (var i = id.x; i < ${count}u; i += ${groups * threads}u) { y[i] = x[i]; }
+}`
+    const data = new Uint8Array(size)
+    const shader = { name: "copy", wgsl, groups: [groups, 1, 1], block: [threads, 1, 1], shared: 0, params: new Uint8Array(0), bindings: [{ name: "x", data }, { name: "y", data }] }
+    const { seconds } = await this.time(shader)
+    return (2 * size) / seconds
+  }
+}
+
+// A shader as JSON, with its bytes as text, made ready for Gpu.
+export const unpacked = shader => ({
+  ...shader,
+  params: bytes(shader.params),
+  bindings: shader.bindings.map(b => ({ ...b, data: bytes(b.data) })),
+})
