@@ -30,6 +30,21 @@ RUN = """async shaders => {
 }"""
 
 
+def route(tab):
+    """Open a page that serves the module gpu.js of the panel, and nothing else."""
+    script = (ROOT / "web/run-here/gpu.js").read_text(encoding="utf-8")
+
+    def serve(route):
+        module = route.request.url.endswith(".js")
+        route.fulfill(
+            body=script if module else "<title>WebGPU</title>",
+            content_type="text/javascript" if module else "text/html",
+        )
+
+    tab.route(PAGE + "**", serve)
+    tab.goto(PAGE)
+
+
 @contextlib.contextmanager
 def page():
     """A page in which the module gpu.js of the panel can be imported."""
@@ -38,17 +53,7 @@ def page():
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser.find(), args=FLAGS)
         tab = chromium.new_page()
-        script = (ROOT / "web/run-here/gpu.js").read_text(encoding="utf-8")
-        tab.route(
-            PAGE + "**",
-            lambda route: route.fulfill(
-                body=script if route.request.url.endswith(".js") else "<title>WebGPU</title>",
-                content_type="text/javascript"
-                if route.request.url.endswith(".js")
-                else "text/html",
-            ),
-        )
-        tab.goto(PAGE)
+        route(tab)
         yield tab
         chromium.close()
 

@@ -14,7 +14,7 @@ from simulator.wgsl import captured
 from tests.test_stepper_kernels import ROOT, RUN, examples
 
 F4, I4 = np.float32, np.int32
-EACH = 2  # launches of a kernel that are kept
+EACH, TRIED = 1, 6  # launches of a kernel that are kept, of those that are compiled
 BUSY = {"kernels/streams/timeline.py"}  # its example takes the stepper half a minute
 THREADS = 256  # of a block, on the software adapter
 SHARED = 32768
@@ -61,7 +61,7 @@ def keep(found, launch):
     """Put the launches that ``launch()`` makes beside those of the same kernel."""
     rows = []
     with Stepper(mode="run", raise_findings=False, max_steps=20_000_000).installed():
-        with captured(rows):
+        with captured(rows, each=TRIED):
             launch()
     for r in rows:
         file = Path(r.filename)

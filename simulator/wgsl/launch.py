@@ -17,12 +17,13 @@ from ..stepper.compiler import is_array
 from ..stepper.faults import Unsupported
 from ..stepper.source import _texts
 from ..stepper.types import NONE, STATIC, Array, Known, RecordRef, Scalar, Tuple, float64
-from .compiler import Function, Module
+from .compiler import COLLECTIVE, Function, Module
 from .render import module_text
 from .values import I32, Buffer, Refused, Value, View, exact32, literal, number, packed
 
 MOST_BUFFERS = 8  # that every WebGPU device has for a shader
 MOST_GROUPS = 65535
+THREADS = 256  # of a block, where a kernel does not mind
 SIZES = {1: ("size",), 2: ("rows", "cols"), 3: ("depth", "rows", "cols")}
 STRUCT = {"i": "i", "u": "I", "b": "I", "f": "f"}
 
@@ -240,11 +241,21 @@ def repeated(source, config, values, kinds, times, **options):
             longer.append(Longer(memory, (shape[0] * times,)))
         else:
             longer.append(v * times if t.name in ("int32", "int64") and v == shape[0] else v)
-    config = Config((config.grid[0] * times, 1, 1), config.block, config.dynamic)
+    blocks, threads = config.grid[0] * times, config.block[0]
+    if plainly_by_grid(source):  # nothing hangs on the size of a block: take a usual one
+        blocks, threads = -(-blocks * threads // THREADS), THREADS
+    config = Config((blocks, 1, 1), (threads, *config.block[1:]), config.dynamic)
     try:
         return compile(source, config, longer, kinds, **options)
     except Refused:
         return None
+
+
+def plainly_by_grid(source):
+    """Whether a kernel knows its place by cuda.grid() alone, and waits for nobody."""
+    words = {n.attr for n in ast.walk(source.node) if isinstance(n, ast.Attribute)}
+    own = {"threadIdx", "blockIdx", "blockDim", "gridDim", "laneid", "shared", "gridsize"}
+    return "grid" in words and not words & (own | COLLECTIVE)
 
 
 @dataclass
@@ -346,12 +357,17 @@ class Captured:
 
 
 @contextlib.contextmanager
-def captured(launches, most=None, **options):
-    """Put every launch of the stepper, compiled, into the list ``launches``."""
+def captured(launches, most=None, each=None, **options):
+    """Put every launch of the stepper, compiled, into the list ``launches``.
+
+    ``most``: no more of them than that; ``each``: no more of one kernel.
+    """
     plain = host.Kernel.launch
 
     def launch(kernel, grid, block, dynamic, args):
-        if most is not None and len(launches) >= most:
+        same = (kernel.__name__, kernel.source.filename)
+        known = [r for r in launches if (r.kernel, r.filename) == same]
+        if most is not None and len(launches) >= most or each is not None and len(known) >= each:
             return plain(kernel, grid, block, dynamic, args)
         return capture(plain, launches, options, kernel, grid, block, dynamic, args)
 

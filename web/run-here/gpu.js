@@ -25,7 +25,11 @@ export function advice(agent = navigator.userAgent) {
 export class Gpu {
   // Opens the adapter. Throws a Refusal that says what to do where there is none.
   static async open({ patience = PATIENCE } = {}) {
-    const adapter = await navigator.gpu?.requestAdapter({ powerPreference: "high-performance" })
+    let clock
+    const late = new Promise((_, reject) => (clock = setTimeout(() => reject(new Refusal("The GPU does not answer. Is it still busy with a kernel that did not end? Close this tab, or start the browser again.")), patience * 1000)))
+    late.catch(() => {})
+    const adapter = await Promise.race([navigator.gpu?.requestAdapter({ powerPreference: "high-performance" }), late])
+    if (!adapter) clearTimeout(clock)
     if (!adapter) throw new Refusal(`This browser gives no GPU. ${advice()}`)
     const gpu = new Gpu()
     gpu.patience = patience
@@ -34,10 +38,12 @@ export class Gpu {
     const wanted = ["maxStorageBufferBindingSize", "maxBufferSize", "maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX", "maxComputeWorkgroupSizeY", "maxComputeWorkgroupStorageSize"]
     gpu.timed = adapter.features.has("timestamp-query")
     const features = ["timestamp-query", "subgroups"].filter(f => adapter.features.has(f))
-    gpu.device = await adapter.requestDevice({
+    const asked = adapter.requestDevice({
       requiredFeatures: features,
       requiredLimits: Object.fromEntries(wanted.filter(l => limits[l]).map(l => [l, limits[l]])),
     })
+    gpu.device = await Promise.race([asked, late])
+    clearTimeout(clock)
     gpu.lost = gpu.device.lost.then(info => {
       gpu.gone ??= info.message || info.reason || "lost"
       return info

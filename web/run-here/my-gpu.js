@@ -109,7 +109,7 @@ export class MyGpu {
     const table = make("table", "rh-par")
     const head = make("tr")
     for (const name of ["Elements", "A launch", "Rate", "Of this adapter's copy rate"]) head.append(Object.assign(make("th", "", name), { scope: "col" }))
-    table.append(make("caption", "", `Times by ${gpu.timed ? "the GPU's own clock" : "the page's clock over many launches"}. A copy runs at ${rate(copy)} here.`), head)
+    table.append(make("caption", "", `Times by ${gpu.timed ? "the GPU's own clock" : "the page's clock over many launches"}. Above the page's own size, blocks have 256 threads if the kernel leaves the choice. A copy runs at ${rate(copy)} here.`), head)
     let best = 0
     for (const [, large] of [[1, null], ...sizes]) {
       const shader = large ? longer(small, large) : small
