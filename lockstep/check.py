@@ -18,8 +18,9 @@ from mkdocs.config import load_config
 from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
-from lockstep import collect, data, evidence, figures, finished, numbers, project, records
+from lockstep import collect, data, evidence, figures, finished, fitting, numbers, project, records
 from lockstep.block import RECORDED, Page
+from lockstep.given import Given
 from lockstep.mistakes import Mistake, PageError
 from lockstep.mkdocs.plugin import complete
 from lockstep.page import paths, read, read_all
@@ -46,6 +47,7 @@ class Checker:
         options = {name: config.mdx_configs[name] for name in names if name in config.mdx_configs}
         # The site's own converter, less what stamps its pages.
         self.converter = markdown.Markdown(extensions=names, extension_configs=options)
+        self.converter.treeprocessors.register(Given(self.converter), "lockstep-given", 9)
 
     # ------------------------------------------------------------ one page
 
@@ -56,7 +58,7 @@ class Checker:
         except PageError as error:
             return error.mistakes
         checks = [self.expansion, self.rendered, self.collected, self.declared, self.typed]
-        checks += [self.covered, self.head]
+        checks += [self.covered, self.head, self.fits]
         return [mistake for check in checks for mistake in check(page)]
 
     def expansion(self, page: Page) -> Iterator[Mistake]:
@@ -135,6 +137,10 @@ class Checker:
                 mend = 'run it on the page; or say why not on the fence: unrun="reason"'
                 yield Mistake(page.path, page.line_of(block), what, mend)
 
+    def fits(self, page: Page) -> Iterator[Mistake]:
+        """A key fits its sentence: unit, size, device, kernel."""
+        yield from fitting.check(page, self.records)
+
     def head(self, page: Page) -> Iterator[Mistake]:
         """No measured number is typed in the front matter, whose words come onto other pages."""
         lines = (self.root / page.path).read_text(encoding="utf-8").split("\n")
@@ -146,6 +152,13 @@ class Checker:
         """No measured number is typed in the data files beside the pages."""
         for file in sorted((self.root / self.ours.docs).rglob("*.y*ml")):
             yield from data.check(self.root, file)
+        # Its names of pages stand on each of them; a hook would change pages after the last look.
+        settings = self.root / "mkdocs.yml"
+        yield from data.check(self.root, settings)
+        for number, line in enumerate(settings.read_text(encoding="utf-8").split("\n"), start=1):
+            if re.match(r"[\"']?hooks[\"']?\s*:", line):
+                what = "a hook changes pages after they were checked"
+                yield Mistake("mkdocs.yml", number, what, "write a Part, which the core calls")
 
     def _invented(self, page: Page) -> set[int]:
         """Return the lines whose numbers are no measurements and say so, such as a quiz's."""

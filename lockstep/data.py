@@ -86,6 +86,9 @@ def _typed(
     if isinstance(node, yaml.MappingNode):
         sourced = sourced or (not top and _sourced(node, declared))
         for name, value in node.value:
+            if isinstance(name, yaml.ScalarNode) and not sourced:
+                for number in numbers.typed(name.value):  # such as a page's name in the navigation
+                    yield name.start_mark.line + 1, f"{number!r} is typed, without a source"
             yield from _typed(value, declared, str(name.value), sourced, False)
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lockstep import figures, markers, numbers, project
+from lockstep import figures, markers, numbers, project, records
 from lockstep.block import RECORDED, Block, Page
 from lockstep.evidence import Evidence
 from lockstep.mistakes import Mistake, PageError
@@ -147,6 +147,9 @@ def _write_page(page: Page, source: Source, site_dir: Path) -> None:
     if has_python(page):
         _write(site_dir / f"{page.name}.py", script(page, source))
         _write(site_dir / f"{page.name}.ipynb", _json(notebook(page, source)))
+    if page.blocks:
+        hashes = [block.sha256 for block in page.blocks]
+        _write(site_dir / address(page) / records.HASHES, _json(hashes))
     for part in project.of(page.root).parts:
         for name, data in part.files(page).items():
             _write(site_dir / address(page) / name, _json(data))

@@ -113,6 +113,12 @@ def circumstances(row: dict) -> str:
     return ", ".join(parts)
 
 
+def measures(row: dict) -> str:
+    """Say what a row measures, and where, when and how often."""
+    what = row.get("title") or row.get("what") or row["id"]
+    return f"{what}: {circumstances(row)}"
+
+
 def outside_code(line: str) -> Iterator[tuple[str, bool]]:
     """Yield the pieces of a line of prose, each with whether it is prose and not `code`."""
     for piece in re.split(r"(`+[^`]*`+)", line):

@@ -14,6 +14,7 @@ text, and asks evidence/ for runs of exactly these blocks. It runs nothing.
 import html
 import posixpath
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -25,6 +26,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from lockstep import evidence, figures, finished, markers, numbers, project, records, rendered
 from lockstep.block import RECORDED, Block, Page
+from lockstep.given import Given
 from lockstep.mistakes import Mistake, PageError
 from lockstep.page import FENCE, read_blocks
 from lockstep.site import BadPage, draft, site, stopping
@@ -38,6 +40,8 @@ CODE = re.compile(
     re.DOTALL,
 )
 TAG = re.compile(r"<[^>]*>")
+HOME = "data-home"  # of a figure, until it is a link
+NO_LINK = {"a", "button", "label", "summary", "h1", "h2", "h3", "h4", "h5", "h6"}
 
 
 # ---------------------------------------------------------------- the extension
@@ -139,13 +143,32 @@ class Before(Preprocessor):
             title = f' title="{title}"' if title else ""
             lines[at] = f"{fence['indent']}{fence['fence']}{language}{title}"
         text: list[str] = []
-        for line in lines:
-            part = markers.render(line, state.site, state.folder or ".")
+        for number, line in enumerate(lines, start=state.first):
+            part = self._part(line, number)
             if part is None:
                 text.append(line)
             else:  # what is between the marks, a program made
                 text += ["", rendered.BEGIN, "", *part.split("\n"), "", rendered.END, ""]
         return text
+
+    def _part(self, line: str, number: int) -> str | None:
+        """Return what a marker stands for. One that names nothing is a mistake of its page."""
+        state, page = self.state, self.state.known
+        at = number - page.body_line
+        where = page.typed[at] if at < len(page.typed) else number
+        try:
+            return markers.render(line, state.site, state.folder or ".")
+        except PageError as error:  # of the data, or of what the marker names
+            raise PageError(
+                [
+                    replace(m, path=page.path, line=where) if m.what.startswith("[[") else m
+                    for m in error.mistakes
+                ]
+            ) from None
+        except LookupError as error:
+            said = error.args[0] if error.args else type(error).__name__
+            wrong = Mistake(page.path, where, f"{line.strip()}: {said}", "correct the name")
+            raise PageError([wrong]) from None
 
 
 class Measured(InlineProcessor):
@@ -168,14 +191,36 @@ class Measured(InlineProcessor):
             return element, m.start(0), m.end(0)
         if row["fresh"]:
             element.text = figures.quantity(row[name], figures.unit_of(row, name))
-            element.set("title", figures.circumstances(row))
+            element.set("title", figures.measures(row))
         else:
             element.set("class", "measured measured--stale")
             element.text = figures.awaited(self.state.site.records)
             changed = "The code was changed after it was measured"
             element.set("title", "Not measured yet" if "planned" in row else changed)
         element.set("tabindex", "0")  # the title is for the keyboard, too
+        page, folder = self.state.known, self.state.folder
+        if folder and (home := self.state.site.home(row, page)):
+            element.set(HOME, posixpath.relpath(home, folder))
         return element, m.start(0), m.end(0)
+
+
+class Homes(Treeprocessor):
+    """Makes a figure of code that another page shows a link to that page.
+
+    Not where a link or a button is around it already, nor in a heading, which lists repeat.
+    """
+
+    def run(self, root):
+        self._walk(root, False)
+
+    def _walk(self, element: Element, inside: bool) -> None:
+        for child in element:
+            self._walk(child, inside or child.tag in NO_LINK)
+            if home := child.attrib.pop(HOME, None):
+                if not inside:
+                    child.tag = "a"
+                    child.set("href", home)
+                    del child.attrib["tabindex"]
 
 
 class Worked(InlineProcessor):
@@ -397,6 +442,9 @@ class LockstepExtension(Extension):
         md.inlinePatterns.register(Level(md, levels), "lockstep-level", 173)
         for part in project.of(state.root).parts:
             part.extend(md, state, stopping)
+        # After the inline patterns (20), before the engine makes addresses of links (0).
+        md.treeprocessors.register(Homes(md), "lockstep-homes", 10)
+        md.treeprocessors.register(Given(md), "lockstep-given", 9)
         md.treeprocessors.register(Between(md, state), "lockstep", -100)
         # After everything has been put back into the text.
         md.postprocessors.register(After(md, state), "lockstep", 0)

@@ -4,7 +4,8 @@ A number with a unit of performance, a ratio, a percentage, or words for one ("t
 stands on a page in one of three ways:
 
 * as a key, ``[[bench:ID.FIELD]]`` or ``[[micro:ID]]``: this site measured it;
-* as the text of a link to another site: somebody else gives it, and the link is the source;
+* as the text of a link to another site: somebody else gives it, the link is the source, and a sign
+  says so (``lockstep.given``);
 * as ``[[worked:NUMBER; how]]``: it follows from what stands there, or is made up for an example.
 
 The reader sees which. Lengths, sizes and counts are no such numbers: "256 threads", "4 KB".
@@ -13,7 +14,7 @@ The reader sees which. Lengths, sizes and counts are no such numbers: "256 threa
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from lockstep import rendered
 
@@ -31,14 +32,14 @@ _ONES = "one|two|three|four|five|six|seven|eight|nine"
 _WORD = rf"(?i:(?:{'|'.join(_WORDS.split())})(?:-(?:{_ONES}))?)"
 _DIGITS = (
     r"(?<!\w\ -\ )(?<![\w.,/-])[~<>≈]?-?(?:\d+(?:[.,]\d+)*|\.\d+)"
-    r"(?:\ ?(?:million|billion|trillion))?"
+    r"(?:e[+-]?\d+|k(?=\ ))?(?:\ ?(?:million|billion|trillion))?"
 )
 _NUMBER = rf"(?:{_DIGITS}|\b{_WORD})"
 _THING = (
-    r"(?:[kMGTPE]i?)?(?:B|b|bytes?|bits?|FLOPs?|OPs?|Hz)"
+    r"(?:[kMGTPE]i?)?(?:B|b|Bytes?|Bits?|bytes?|bits?|FLOPs?|OPs?|Hz)"
     r"|(?:kilo|mega|giga|tera|peta)?(?:bytes?|bits?|flops?|hertz)"
     r"|tokens?|elements?|rows|words|messages|requests|operations|instructions|launches|frames"
-    r"|images|samples|steps|iterations|points|pixels|loads|transactions"
+    r"|images|samples|steps|iterations|points|[kMG]?pixels|loads|transactions"
 )
 _TIME = (
     r"(?:ns|us|µs|μs|ms|s|sec|seconds?|milliseconds?|microseconds?|nanoseconds?|minutes?|hours?)"
@@ -46,9 +47,16 @@ _TIME = (
 _COMPARED = (
     r"fast|slow|quick|short|long|speed|time|throughput|bandwidth|rate|performance|latency|cheap"
 )
-_UNIT = rf"""(?:
-    (?:{_THING})\ ?(?:/\ ?(?:s|sec|second|ms|µs|μs|us|ns|cycle|clock)\b
-                     |\ (?:per|a|each|every)\ (?:second|millisecond|microsecond|cycle|clock)\b)
+_FRACTION = (
+    r"(?:two|three|four|five|six|seven|eight|nine)\ (?:thirds|quarters|fifths|tenths|eighths)"
+)
+UNIT = rf"""(?:
+    (?:{_THING})\ ?(?:/\ ?(?:s|sec|second|ms|µs|μs|us|ns|cycle|clock|clk)\b
+                     |\ ?[·⋅*]?\ ?s\ ?\^?-1(?!\d)
+                     |\ (?:per|a|each|every)
+                      \ (?:sec|second|millisecond|microsecond|cycle|clock)\b)
+  | gigs?\ (?:per|a)\ second\b | [GMk]?LUPS\b | fps\b | qps\b | [kMGTP]\ flops\b
+  | (?:kilo|mega|giga|tera|peta)FLOPS?\b | millis\b | (?:pct|p\.c)\b
   | [kKMGTPE]i?(?:Bps|bps|FLOPS|flops|FLOPs|OPS)\b | (?:FLOPS|TOPS)\b | [MG]Hz\b
   | (?:ns|us|µs|μs|ms|secs?)\b | s\b(?![(\w]) | (?:milli|micro|nano|pico)?seconds?\b
   | minutes?\b
@@ -60,7 +68,7 @@ _UNIT = rf"""(?:
 )"""
 # Read with case: "2 s" is a time, "2 S" is a length of the text's own.
 TYPED = re.compile(
-    rf"""(?P<plain>(?:{_DIGITS}[\ -]?|\b{_WORD}[\ -]){_UNIT})
+    rf"""(?P<plain>(?:{_DIGITS}[\ -]?|\b{_WORD}[\ -]){UNIT})
   | (?P<ratio>{_DIGITS}\ ?(?:×|x)(?!\ ?[\w(\[{{"'`\\\ufffc]))
   | (?i:\bfactor\ of\ (?:about\ |over\ |nearly\ |some\ )?(?:{_NUMBER}|a\ \w+))
   | (?i:\b(?:twice|thrice|half|double|triple|quadruple|a\ third|a\ quarter|a\ fifth|a\ tenth)
@@ -69,6 +77,15 @@ TYPED = re.compile(
            |(?:the\ |its\ )(?:speed|time|throughput|bandwidth|performance|latency)\b))
   | (?i:\b(?:doubl|halv|tripl)(?:es|ed|ing)\ (?:the\ |its\ |in\ )?
         (?:speed|throughput|bandwidth|performance|latency)\b)
+  | (?i:\b(?:two|three|four|five)fold\b)
+  | (?i:\b(?:half\ a|a\ dozen|a\ few|a\ hundred)\ (?:milli|micro|nano)seconds?\b)
+  | (?i:\b(?:{_FRACTION}|\d\ ?/\ ?\d+|0\.\d+)\ of\ (?:the\ |its\ |their\ |a\ )?
+        (?:peak|{_COMPARED}|copy(?:'s)?)\b)
+  | (?i:\bspeed-?\ ?ups?\ (?:is\ |of\ |by\ )(?:about\ )?{_DIGITS})
+  | (?i:\b(?:faster|slower)\ by\ (?:a\ factor\ of\ )?{_DIGITS})
+  | (?i:{_DIGITS}\ (?:faster|slower)\b) | (?i:\b(?:a\ third|a\ quarter|half)\ (?:faster|slower)\b)
+  | (?i:\bIPC\ (?:of\ |is\ ){_DIGITS}) | (?i:\b\d+\ (?:in|out\ of)\ (?:a\ )?(?:100|hundred)\b)
+  | (?:(?:{_THING})/s|[µm]s|%):\ ?(?!0\ to\b){_DIGITS}
   | (?i:\b(?:an\ |{_WORD}\ )?orders?\ of\ magnitude\ (?:as\ |more\ |less\ )?(?:fast|slow|quick))
     """,
     re.VERBOSE,
@@ -84,12 +101,28 @@ HEAD = re.compile(
     """,
     re.VERBOSE,
 )
+# A cell that is a unit, and words before a list or a table that give one to its numbers.
+ALONE = re.compile(rf"(?:{_THING})/(?:s|sec|second|cycle)|[num]s|µs|us|%|[kMGT]?FLOPS?|[MG]Hz")
+PROMISE = re.compile(
+    rf"\b[Ii]n\ (?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|microseconds|cycles|percent|%)"
+    r"(?:\W[^.]*)?:$"
+)
+HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 BARE = re.compile(r"(?<![\w.-])\d[\d.,]*(?!\w)")
 _LOOKS = str.maketrans({"⁄": "/", "∕": "/", "٪": "%", "％": "%", "✕": "×", "⨯": "×", "‰": "%"})
+# Letters of other scripts that read as those of a unit.
+_LOOKS |= str.maketrans("АВЕКМНОРСТХаеорсхуіѕΑΒΕΖΗΙΚΜΝΟΡΤΧ", "ABEKMHOPCTXaeopcxyisABEZHIKMNOPTX")
 _SPACES = re.compile(r"\s+")
 
 
 LEVEL = re.compile(r"\[\[proof:(\w+)\]\]")
+
+
+# What stands for a number or a word inside of a sentence.
+INLINE = re.compile(
+    r"\[\[(?:bench|micro):[^\s\[\]]+\]\]|\[\[proof:(?P<level>\w+)\]\]|"
+    + re.sub(r"\?P<\w+>", "", WORKED.pattern)
+)
 
 
 def unmarked(text: str) -> str:
@@ -97,7 +130,11 @@ def unmarked(text: str) -> str:
     return LEVEL.sub(r"\1", WORKED.sub(lambda found: found["number"].strip(), text))
 
 
+_GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
 _TEX = (
+    (re.compile(rf"\\[dt]?frac\s*{_GROUP}\s*{_GROUP}"), r"\1/\2"),
+    (re.compile(r"\\cdot"), "·"),
+    (re.compile(r"\^\{?-1\}?"), "-1"),
     (re.compile(r"\\(?:text\w*|math\w+|operatorname)\s*\{([^{}]*)\}"), r"\1"),
     (re.compile(r"\\[,;:!> ]|~"), " "),
     (re.compile(r"\\times"), "×"),
@@ -116,6 +153,8 @@ def formula(text: str) -> str:
 def plain(text: str) -> str:
     """Return a text as a reader sees it: compatible letters and blanks are one."""
     text = unicodedata.normalize("NFKC", text.translate(_LOOKS)).translate(_LOOKS)
+    if not text.isascii():
+        text = "".join(c for c in text if c == KEY or unicodedata.category(c) != "Cf")
     return _SPACES.sub(" ", text.replace("−", "-").replace("‑", "-").replace("–", "-"))
 
 
@@ -135,10 +174,14 @@ TOLD = ("title", "alt", "aria-label", "placeholder")  # attributes that a reader
 # Pictures that a script draws say in words what it computed: a test draws them again.
 DRAWN = "/diagrams/"
 KEY = "\ufffc"  # in the place of a number that has its proof
-BESIDE = re.compile(rf"\w*\d[.,]?{KEY}|{KEY}[.,]?\d\w*")
+BESIDE = re.compile(
+    rf"\w*\d[.,]?{KEY}|{KEY}[.,]?\d\w*|(?<![\w{KEY}])[-+±]{KEY}"
+    rf"|\b(?:[Tt]wice|[Hh]alf(?:\ of)?|[Dd]ouble|[Tt]hrice|times)\ {KEY}"
+)
 
 
-def outside(attributes: dict[str, str]) -> bool:
+def outside(attributes: Mapping[str, str]) -> bool:
+    """Whether a link leads to another site."""
     return attributes.get("href", "").startswith(("http://", "https://"))
 
 
@@ -152,6 +195,9 @@ class Reader:
         self.heads: list[bool] = []  # of the table that is read: whether a column's head is a unit
         self.settings: list[bool] = []  # whether its head is worked or given, and so its cells
         self.column = 0
+        self.row = False  # whether the head of the row that is read is a unit
+        self.promised = False  # whether the words before a list or a table say a unit
+        self.bare: str | None = None  # a number of this row that stands alone in its cell
 
     def read(self, piece: str, start: int, stack: list, text: str) -> None:
         """Take the next piece; an empty one is a tag."""
@@ -172,7 +218,7 @@ class Reader:
         if tag in BLOCKS:
             self.flush(tag if closes else None, stack)
         if tag == "tr" and not closes:
-            self.column = 0
+            self.column, self.row, self.bare = 0, False, None
         elif tag == "table":
             self.heads, self.settings = [], []
 
@@ -189,11 +235,24 @@ class Reader:
                 f"{beside[0].replace(KEY, '[[...]]')!r}: a digit beside a key reads as one number"
             )
             self.wrong(self.start, what, "put a blank or a word between them")
+        if closed == "p" and not any(element.tag == "li" for element in stack):
+            self.promised = bool(PROMISE.search(said)) and KEY not in said
+        elif closed in HEADINGS:
+            self.promised = False
+        elif closed == "li" and self.promised and not found and (bare := BARE.search(said)):
+            self.wrong(self.start, f"{bare[0]!r} is typed, in a list of a measured quantity", MEND)
         if closed == "th":
             self.heads.append(bool(HEAD.search(said)) and KEY not in said)
             self.settings.append(KEY in said)
         elif closed == "td":
             of_unit = self.column < len(self.heads) and self.heads[self.column]
+            if not self.column:
+                self.row = bool(HEAD.search(said)) and KEY not in said
+            of_unit = of_unit or self.row or (self.promised and self.column > 0)
+            alone = BARE.fullmatch(said)
+            self.bare = self.bare or (alone[0] if alone else None)
+            if self.bare and ALONE.fullmatch(said):
+                self.wrong(self.start, f"{self.bare!r} is typed, beside its unit {said!r}", MEND)
             if of_unit and not found and (bare := BARE.search(said)):
                 what = f"{bare[0]!r} is typed, in a column of a measured quantity"
                 self.wrong(self.start, what, MEND)
@@ -209,13 +268,8 @@ def _seen(piece: str, stack: list) -> str:
 
 
 def _exempt(stack: list) -> bool:
-    """Whether the core, a program of the site, or another site that is linked says this."""
-    return any(
-        element.made
-        or rendered.MARK in element.attributes
-        or (element.tag == "a" and outside(element.attributes))
-        for element in stack
-    )
+    """Whether the core or a program of the site says this, or gives it with its source."""
+    return any(element.made or rendered.MARK in element.attributes for element in stack)
 
 
 def _tag(text: str, start: int) -> tuple[str, bool]:

@@ -92,7 +92,12 @@ def read_all(root: Path) -> list[Page]:
     docs = root / project.of(root).docs
     for file in sorted(docs.rglob("*")):
         # The site's engine would publish these, and nobody would have read them here.
-        if file.suffix.lower() in {".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm"}:
+        if file.suffix == ".md" and docs / "assets" in file.parents:
+            path = file.relative_to(root).as_posix()
+            mistakes.append(
+                Mistake(path, 1, "a page among the assets, which nobody reads", "move it")
+            )
+        elif file.suffix.lower() in {".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm"}:
             if docs / "assets" not in file.parents:
                 path = file.relative_to(root).as_posix()
                 mistakes.append(Mistake(path, 1, f"a page that ends in {file.suffix}", "use .md"))

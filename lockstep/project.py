@@ -68,6 +68,8 @@ class Project:
     awaited: str = "a run"  # what a page awaits that no run proves
     measure: str = "measure it"  # how to get a figure that is not there
     benchmark: str = "run {script} again"  # how to measure the figures of a script again
+    devices: str = ""  # a pattern of the names of devices that prose compares
+    listed: str = ""  # the page that lists every figure, for those whose code no page shows
     license: str = ""  # of what a reader takes away, in a line
     languages: dict[str, Language] = field(default_factory=dict)
     targets: dict[str, Target] = field(default_factory=dict)

@@ -12,7 +12,8 @@ from lockstep.block import Block, Page
 from lockstep.evidence import Proof
 from lockstep.stamps import versions
 
-HASH = 16  # digits of a block's hash that its page says: 64 bits
+HASH = 16  # digits of a block's hash in its page
+HASHES = "blocks.json"  # the hashes of a page's blocks, whole, in the page's folder
 
 
 def best(block: Block, proof: Proof) -> dict | None:
@@ -78,10 +79,11 @@ def details(page: Page, block: Block, proof: Proof) -> str:
             if row.get("unrun"):
                 text += f", not {_ranges(row['unrun'])} of {block.path}"
         rows.append(("Ran", html.escape(text)))
-    # All 64 digits would make a page with 89 blocks 3 kB heavier. The page's script adds a button;
-    # a browser has blanks in place of tabs, and could not compare them.
+    # All 64 digits would make a page with 89 blocks 3 kB heavier: the rest is in a file beside the
+    # page, which its script reads when a record is opened. It adds a button, too; a browser has
+    # blanks in place of tabs, and could not compare.
     mark = "" if "\t" in block.text else ' class="record__hash"'
-    rows.append(("SHA-256 begins", f"<code{mark}>{block.sha256[:HASH]}</code>"))
+    rows.append(("SHA-256", f"<code{mark}>{block.sha256[:HASH]}</code>"))
     files = [f"<code>{html.escape(block.where)}</code>"]
     machines = dict.fromkeys(run["machine"] for run in proof.runs if "machine" in run)
     files += [f"<code>evidence/{html.escape(m)}/pages/{page.name}.json</code>" for m in machines]

@@ -21,6 +21,7 @@ NO_ALTERNATIVE = re.compile(r"!\[\s*\][(\[]")
 # Of a page's blocks, so many may be only shown; and never what looks like the output of a run.
 SHOWN_AT_MOST = 3
 PRINTED = {"pycon", "text", "console"}
+LIKE_A_MARKER = re.compile(r"\[\[[A-Za-z]+:[^\]]*\]?\]?")
 MARKS = ("--8<--", "-8<-")  # an include, and what is left of a mistyped one
 
 
@@ -48,6 +49,7 @@ def check_front_matter(
 
 def check_prose(text: str, project: Project, wrong: Callable[[str, str], None]) -> None:
     """Check one line of prose."""
+    check_markers(text, project, wrong)
     if MARKER.search(text):
         mend = "write it as <code>&#45;-8&lt;-- [start:name]</code>"
         wrong("a section marker in prose disappears from the page", mend)
@@ -57,6 +59,20 @@ def check_prose(text: str, project: Project, wrong: Callable[[str, str], None]) 
         wrong("an include outside a fence", "put it inside a fenced block")
     elif what := typed_html(text):
         wrong(what, f"move code to {project.folders()} and include it")
+
+
+def check_markers(text: str, project: Project, wrong: Callable[[str, str], None]) -> None:
+    """Refuse a marker that nothing replaces: its reader would see the brackets."""
+    if "[[" not in text or any(p.marker and p.marker.match(text) for p in project.parts):
+        return
+    prose = re.sub(r"(`+)(?:(?!`).)*\1", "``", text)
+    for found in LIKE_A_MARKER.finditer(prose):
+        known = numbers.INLINE.match(prose, found.start())
+        if not known or (known["level"] and known["level"] not in project.levels):
+            mend = "correct it; one that stands for more than a number is alone on its line"
+            if found[0].startswith("[[worked:"):
+                mend = "write [[worked:NUMBER; how it follows]]"
+            wrong(f"nothing takes the place of {found[0]}", mend)
 
 
 def typed_html(text: str) -> str | None:

@@ -178,10 +178,51 @@ def _vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
             if all(_shrugs(statement) for statement in handler.body):
                 mend = "let it fail, or print what happened and check it"
                 yield "an error that is swallowed: the block would pass without having worked", mend
+            elif not _answers(handler):
+                yield (
+                    "a value in the place of an error: the block would pass without it",
+                    ("let it fail, print the error, or note True that it came"),
+                )
+        for inner in (n for s in node.finalbody for n in ast.walk(s)):
+            if isinstance(inner, ast.Return | ast.Break | ast.Continue):
+                yield "a finally that swallows errors", "take the return, break or continue out"
+    elif isinstance(node, ast.FunctionDef) and node.name in {"__exit__", "__aexit__"}:
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Return) and inner.value and _truth(inner.value):
+                yield "an error that is swallowed", "let __exit__ return nothing"
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield from _ignored(node.value)
     elif isinstance(node, ast.With) and any(_suppresses(item) for item in node.items):
         yield "an error that is swallowed", "let it fail, or expect it with pytest.raises"
     elif isinstance(node, ast.Call):
         yield from _checks(node)
+
+
+def _answers(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler raises, uses the error, prints, or notes no more than that it came."""
+    for node in (inner for statement in handler.body for inner in ast.walk(statement)):
+        if isinstance(node, ast.Raise):
+            return True
+        if isinstance(node, ast.Name) and node.id in {handler.name, "print"}:
+            return True
+    *others, last = handler.body
+    value = getattr(last, "value", None)
+    flag = isinstance(value, ast.Constant) and isinstance(value.value, bool)
+    return not others and isinstance(last, ast.Return | ast.Assign) and flag
+
+
+PROGRAMS = {"run", "call", "Popen"}
+
+
+def _ignored(call: ast.Call) -> Iterator[tuple[str, str]]:
+    """Find a program that is started, and whose failure nobody sees."""
+    checked = any(k.arg == "check" for k in call.keywords)
+    module = getattr(getattr(call.func, "value", None), "id", "")
+    name = _name(call.func)
+    if module == "subprocess" and name in PROGRAMS and not checked:
+        yield "a program whose failure nobody sees", "write check=True"
+    elif module == "os" and name in {"system", "popen"}:
+        yield "a program whose failure nobody sees", "write subprocess.run(..., check=True)"
 
 
 def _shrugs(statement: ast.stmt) -> bool:
@@ -465,6 +506,11 @@ def _example(example: doctest.Example, wrong: Wrong) -> None:
     for node in ast.walk(tree):
         for what, mend in (*_vacuous(node), *_meddling(node)):
             wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
+    for number in numbers.typed(example.want):
+        digits = re.search(r"\d[\d.,]*", number)
+        if digits and re.search(rf"(?<![\w.]){re.escape(digits[0])}(?![\w.])", example.source):
+            what = f"{number!r} is typed: the session prints what its own line says"
+            wrong(example.lineno, what, "compute it, or measure it and say it by key")
     _names(example.source, lambda line, what, mend: wrong(example.lineno + line, what, mend))
 
 
@@ -488,6 +534,52 @@ def module(text: str) -> tuple[Found, ...]:
     return tuple(dict.fromkeys(found))
 
 
+COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+
+
+def placed(text: str, lines: tuple[int, ...], section: str) -> Found | None:
+    """Return what is wrong where a section's statements are none of its module, or conditional.
+
+    ``lines``: for each line of the section, that of the module's text, from 1. The page would show
+    one thing, and whoever imports the module would run another.
+    """
+    try:
+        module, shown = ast.parse(text), ast.parse(section)
+    except SyntaxError:
+        return None
+    there = _statements(text, module)
+    for statement in shown.body:
+        at = lines[statement.lineno - 1]
+        kind, outer = there.get(at, (None, ()))
+        if kind is not type(statement):
+            what = "a section inside of a text, which the module does not run"
+            return at - 1, what, "move it out of the quotes"
+        if set(outer) - {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef}:
+            what = "a section under a condition, which the module may not run"
+            return at - 1, what, "put the markers around the whole statement"
+    return None
+
+
+_known: dict[str, dict] = {}
+
+
+def _statements(text: str, module: ast.Module) -> dict[int, tuple[type, tuple[type, ...]]]:
+    """Return, for each line that begins a statement, its kind and the kinds around it."""
+    found = _known.get(text)
+    if found is None:
+        found = _known[text] = {}
+        waiting: list[tuple[ast.AST, tuple[type, ...]]] = [(module, ())]
+        while waiting:
+            node, outer = waiting.pop()
+            for child in ast.iter_child_nodes(node):
+                inside = outer
+                if isinstance(child, ast.stmt):
+                    found.setdefault(child.lineno, (type(child), outer))
+                    inside = (*outer, type(child))
+                waiting.append((child, inside))
+    return found
+
+
 def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mistake]:
     """Return what is wrong with the sources of a page's blocks, apart from what is ``known``.
 
@@ -501,6 +593,16 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
             at = one.numbers[line] if line < len(one.numbers) else 1
             found.append(Mistake(one.path, at, what, mend))
     for path in dict.fromkeys(one.path for one in blocks if one.path.endswith(".py")):
-        for line, what, mend in module((root / path).read_text(encoding="utf-8")):
+        text = (root / path).read_text(encoding="utf-8")
+        for line, what, mend in module(text):
             found.append(Mistake(path, line + 1, what, mend))
+        for number, line in enumerate(text.split("\n")[:2], start=1):
+            cookie = COOKIE.match(line)
+            if cookie and cookie[1].lower() not in {"utf-8", "utf8"}:
+                what = f"a source in {cookie[1]}, which Python reads as another text"
+                found.append(Mistake(path, number, what, "save it as UTF-8, without that line"))
+        for one in blocks:
+            if one.path == path and one.language == "python" and one.section:
+                if wrong := placed(text, one.numbers, one.text):
+                    found.append(Mistake(path, wrong[0] + 1, *wrong[1:]))
     return [m for m in dict.fromkeys(found) if (m.path, m.line, m.what) not in known]

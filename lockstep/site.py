@@ -4,9 +4,11 @@ With LOCKSTEP_DRAFT=1 in the environment an unknown figure, and a page that brea
 shown as such instead of ending the build. A draft is for previews and is never published.
 """
 
+import functools
 import logging
 import os
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,6 +65,31 @@ class Site:
             digest((page.body if page.written is None else page.written).strip()): page
             for page in self.pages
         }
+
+    @functools.cached_property
+    def _homes(self) -> dict[str, Page]:
+        """For each source, the page that shows the most of it."""
+        found: dict[str, tuple[int, int, Page]] = {}
+        for page in self.pages:
+            for path, count in Counter(block.path for block in page.blocks).items():
+                best = found.get(path)
+                if best is None or (count, len(page.blocks)) > best[:2]:
+                    found[path] = count, len(page.blocks), page
+        return {path: page for path, (_, _, page) in found.items()}
+
+    def home(self, row: dict, page: Page) -> str | None:
+        """Return where the code is shown that a figure measures, or None where ``page`` shows it.
+
+        An address below the folder of the pages: another page, or the one that lists all figures.
+        """
+        path = row.get("kernel")
+        if path is None or any(block.path == path for block in page.blocks):
+            return None
+        if path in self._homes:
+            return self._homes[path].uri
+        listed = project.of(self.root).listed
+        there = listed != page.uri and any(other.uri == listed for other in self.pages)
+        return listed if there else None
 
     def find(self, text: str) -> Page | None:
         """Return the page whose body is this text, or None."""

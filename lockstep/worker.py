@@ -19,6 +19,7 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import time
 import types
 from contextlib import chdir, redirect_stdout, suppress
@@ -92,6 +93,31 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
         real = realpath(path)
         return real.startswith(inside) and not any(cache in real for cache in caches)
 
+    started = {name.partition(".")[0] for name in sys.modules}
+    tools = {"site-packages", ".venv", "node_modules"}
+
+    def unseen(path: object) -> bool:
+        """Whether a file of the repository is none that the page shows, nor a tool's own."""
+        if isinstance(path, bytes | os.PathLike):
+            path = os.fsdecode(fspath(path))
+        if not isinstance(path, str):
+            return False
+        real = realpath(path)
+        parts = real.removeprefix(inside).split(os.sep)
+        if not real.startswith(inside) or real in pages_files or tools & set(parts):
+            return False
+        if any(cache in parts for cache in caches) and not real.endswith(".pyc"):
+            return False
+        return parts[0] not in started and not real.endswith(("pyproject.toml", ".cfg"))
+
+    def asked() -> bool:
+        frame: FrameType | None = sys._getframe(2)
+        while frame:
+            if frame.f_code.co_filename in pages_files:
+                return True
+            frame = frame.f_back
+        return False
+
     def hook(event: str, arguments: tuple) -> None:
         if event in SPAWNS:
             spawned.append(event)
@@ -102,6 +128,11 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
             )
             if writes and below(path):
                 raise PermissionError(f"a block writes below the repository: {path}")
+            if unseen(arguments[0]) and asked():
+                raise PermissionError(
+                    f"a block reads a file that no page shows: {arguments[0]}; "
+                    "include it on the page, as a file"
+                )
         elif event in CHANGES:
             if any(below(path) for path in arguments[:2]):
                 raise PermissionError(f"a block changes a file of the repository: {arguments[0]}")
@@ -115,6 +146,10 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
                 )
 
     sys.addaudithook(hook)
+
+
+def _named(kind: type, value: BaseException | None) -> str:
+    return f"{kind.__name__}: {value}"
 
 
 def _serve(channel: socket.socket) -> None:
@@ -132,6 +167,9 @@ def _serve(channel: socket.socket) -> None:
     tracer = tracing.Tracer(files)
     watch_files()
     spawned: list[str] = []
+    astray: list[str] = []  # errors that ended a thread, which nobody else would see
+    threading.excepthook = lambda error: astray.append(_named(error.exc_type, error.exc_value))
+    sys.unraisablehook = lambda error: astray.append(_named(error.exc_type, error.exc_value))
     _guard(root, files, spawned)
     # Taken now: what a page changes later is not what answers for it.
     dumps, clock, buffer = json.JSONEncoder().encode, time.perf_counter, io.StringIO
@@ -143,6 +181,7 @@ def _serve(channel: socket.socket) -> None:
         setting = Setting(vars(main), folder, root, target)
         opened.clear()
         spawned.clear()
+        astray.clear()
         printed, failed = buffer(), None
         start = clock()
         try:
@@ -154,6 +193,8 @@ def _serve(channel: socket.socket) -> None:
         except BaseException as error:  # of what stands around a block
             failed = f"{block.where}: {type(error).__name__}: {error}"
         seconds = round(clock() - start, 3)
+        if astray and not failed:
+            failed = f"{block.where}: in a thread, or where nobody catches it: {astray[0]}"
         there = folder.resolve()
         answer = {
             "failed": failed,

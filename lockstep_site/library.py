@@ -102,7 +102,7 @@ def render(which: str, root: Path) -> str:
     """Return the Markdown for ``[[library:all]]``: the filter, then a list a section."""
     data = load(root)
     if data is None or which != "all":
-        what = f"[[library:{which}]] names no part of it" if data else "there is no such file"
+        what = f"[[library:{which}]] names no part of it" if data else f"{DATA} is not there"
         raise PageError([Mistake(DATA, 1, what, "write [[library:all]], and rows")])
     parts = [_filter(data), '<div class="library" markdown="1">']
     for section in data["sections"]:

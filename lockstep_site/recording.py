@@ -160,7 +160,7 @@ def load(name: str, root: Path) -> dict:
     mend = "make it: python -m lockstep recordings"
     if name not in specs(root):
         known = ", ".join(specs(root))
-        what = f"there is no recording {name!r} (there are: {known})"
+        what = f"[[play:{name}]] names no recording (there are: {known})"
         raise PageError([Mistake(SPECS, 1, what, "correct the name, or add it there")])
     if not file.is_file():
         raise PageError([Mistake(f"{FOLDER}/{name}.json", 1, "this recording is missing", mend)])
@@ -174,7 +174,8 @@ def stale(name: str, root: Path) -> bool:
 
 def figure(name: str, root: Path) -> str:
     """Return the HTML of a recording's figure."""
-    spec, data = specs(root)[name], load(name, root)
+    data = load(name, root)
+    spec = specs(root)[name]
     steps = told(data)
     items = "".join(f"<li>{html.escape(step)}</li>" for step in steps[:WORDS])
     more = len(steps) - WORDS

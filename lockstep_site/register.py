@@ -59,6 +59,12 @@ META = {
 }
 
 
+# Devices that a sentence with a measured number may name.
+DEVICES = (
+    r"\b(?:[AHBVT]\d{3}|[AL]\d{2}S?|GH200|GB[23]00|RTX \d+|MI\d{3}X?|M[1-6](?: Pro| Max| Ultra)?)\b"
+)
+
+
 def register(project: Project) -> None:
     """Add what is this site's own to the core's idea of the project."""
     project.meta |= META
@@ -66,6 +72,8 @@ def register(project: Project) -> None:
     project.awaited = "a GPU run"
     project.measure = "measure it on a GPU: make bench"
     project.benchmark = "make bench NAME={name}"
+    project.devices = DEVICES
+    project.listed = "evidence/index.md"
     project.own |= {"gpu_only", "compute_capability", "gpus", "not_on"}
     project.levels = ("gpu", "simulator", *project.levels)
     project.records |= {"sanitizer": "make gpu", "counters": "make gpu"}

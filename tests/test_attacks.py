@@ -88,6 +88,7 @@ def plant(root: Path, attack: dict) -> Path:
         if folder != "overrides":
             (root / folder).mkdir()
     (root / "kernels/circle.py").write_text(KERNEL)
+    (root / "mkdocs.yml").write_text("site_name: x\n", encoding="utf-8")
     body = attack.get("body", "")
     for language, suffix in SUFFIXES.items():
         if language in attack:
@@ -137,7 +138,8 @@ MEASURED = {
             "sha256": digest(KERNEL),
             "unit": "GB/s",
             "value": 4240.0,
-            "what": "a copy",
+            "what": "a copy of 4096 x 4096 elements",
+            "times_memcpy": 0.98,
             "method": "a median",
         }
     ],
@@ -168,11 +170,12 @@ def refusals(root: Path, converter, checker: Checker, file: Path) -> list[str]:
     if not done:
         return lines
     checker.__dict__.pop("records", None)
-    for check in (checker.declared, checker.head):
+    for check in (checker.declared, checker.head, checker.fits):
         said += [str(mistake) for mistake in check(page)]
     said += [str(mistake) for mistake in checker.data([page])]
     if page.blocks:
         document.record()
+    checker.__dict__.pop("records", None)
     said += [str(mistake) for mistake in checker.covered(page)]
     return said + [str(problem) for problem in evidence.Evidence(root).problems(read_all(root))]
 

@@ -16,6 +16,7 @@ from lockstep_site.gpu.targets import CuPy
 from tests.houses import settle
 
 ROOT = find_root(Path(__file__).parent)
+IMPORTS = '```python\n--8<-- "kernels/double.py:imports"\n```\n'
 META = "---\ntitle: A page\ndescription: It has code.\nkind: other\n{more}---\n\n# A page\n\n"
 SOURCE = '''"""A module."""
 
@@ -432,10 +433,33 @@ def test_a_measured_number_has_its_unit_device_and_date(house):
         "It moved [[bench:double.gbps]], **[[bench:double.ratio]]** of [[bench:double.ours]]."
     )
     rendered = house.html()
-    title = "NVIDIA H200, 2026-11-20, median of 25, spread 1.23\u202f%"
+    title = "Double: NVIDIA H200, 2026-11-20, median of 25, spread 1.23\u202f%"
     expected = f'<span class="measured" tabindex="0" title="{title}">3.07\u202fTB/s</span>'
     assert rendered.count(expected) == 2
     assert plain(rendered).endswith("It moved 3.07\u202fTB/s, 0.726 of 3.07\u202fTB/s.")
+
+
+def test_a_number_of_code_on_another_page_links_there(house):
+    house.measured(gbps=3071.8)
+    house.put("docs/there.md", META.format(more="") + IMPORTS)
+    key = "[[bench:double.gbps]]"
+    house.page(f"It moved {key}, and [a link keeps its own {key}](there.md).\n\n## Of {key}")
+    found = re.findall(r'<(span|a) class="measured"(?: href="([^"]*)")?', house.html())
+    assert found == [("a", "there.md"), ("span", ""), ("span", "")]
+    house.page(f"It moved {key}.\n\n{IMPORTS}")  # the page that shows the code links nowhere
+    assert '<span class="measured" tabindex="0"' in house.html()
+
+
+def test_a_given_number_has_a_sign_that_says_so(house):
+    house.page("It moves [4.8 TB/s](https://example.org/h200), see [them](https://example.org).")
+    rendered = house.html()
+    assert rendered.count('class="given"') == 1
+    sign = re.search(r'<span aria-label="([^"]*)" class="given__sign" role="img">', rendered)
+    assert sign and "not measured here" in sign[1]
+    # HTML gets no sign, so it is no way to give a number.
+    house.page('It moves <a href="https://example.org">4.8 TB/s</a>.')
+    with pytest.raises(BuildError, match="typed"):
+        house.html()
 
 
 def test_a_microbenchmark_is_named_by_its_id_alone(house):

@@ -4,6 +4,7 @@ One tab walks through every page with code; a check takes some milliseconds a pa
 the site is on, and whatever it refuses fails here.
 """
 
+from lockstep.evidence import Evidence
 from tests.pages import PAGES, url_of
 
 WITH_CODE = [page for page in PAGES if page.blocks]
@@ -78,22 +79,52 @@ def test_every_block_is_seen_on_every_page_with_code_in_light_and_in_dark(contex
     assert context.elsewhere == []
 
 
-def test_a_reader_compares_a_block_with_its_record(context, server):
+def test_a_reader_compares_each_block_of_a_page_with_its_record(context, server):
     page = next(page for page in WITH_CODE if page.path.endswith("vector-add.md"))
+    tab = context.new_page()
+    tab.goto(url_of(page, server))
+    tab.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    whole = """() => [...document.querySelectorAll(".record__hash")]
+      .every(hash => hash.textContent.length === 64)"""
+    tab.wait_for_function(whole)
+    hashes = tab.locator(".record__hash").all_text_contents()
+    assert hashes == [block.sha256 for block in page.blocks]
+    tab.evaluate("document.querySelectorAll('.record__check').forEach(one => one.click())")
+    same = (
+        f"() => document.querySelectorAll('.record[data-same=true]').length === {len(page.blocks)}"
+    )
+    tab.wait_for_function(same)
+    record = tab.locator("details.record").nth(1)
+    assert "it is what ran" in record.locator(".record__said").inner_text()
+    # Somebody changes a character in the reader's page; or the last digit of a record.
+    tab.evaluate("document.querySelectorAll('.highlight pre > code')[1].append(' ')")
+    record.locator(".record__check").click()
+    tab.locator("details.record[data-same=false]").wait_for()
+    other = tab.locator("details.record").nth(0)
+    digit = "1" if hashes[0][-1] == "0" else "0"
+    tab.evaluate(
+        "text => { document.querySelector('.record__hash').textContent = text }",
+        hashes[0][:-1] + digit,
+    )
+    other.locator(".record__check").click()
+    tab.locator("details.record[data-same=false]").nth(1).wait_for()
+
+
+def test_a_proof_opens_its_record(context, server):
+    page = next(page for page in WITH_CODE if page.path.endswith("vector-add.md"))
+    run = Evidence(page.root).runs(page)[0]
     tab = context.new_page()
     tab.goto(url_of(page, server))
     record = tab.locator("details.record").nth(1)
     assert not record.locator("p.proof").is_visible()
     record.locator("summary").click()
     assert record.locator("p.proof").is_visible()
-    assert record.locator(".record__hash").inner_text() == page.blocks[1].sha256[:16]
-    record.locator(".record__check").click()
-    tab.locator("details.record[data-same=true]").wait_for()
-    assert "it is what ran" in record.locator(".record__said").inner_text()
-    # Somebody changes a character in the reader's page.
-    tab.evaluate("document.querySelectorAll('.highlight pre > code')[1].append(' ')")
-    record.locator(".record__check").click()
-    tab.locator("details.record[data-same=false]").wait_for()
+    said = record.inner_text()
+    block = page.blocks[1]
+    wanted = [run["device"]["name"], run["date"], f"Python {run['python']}", block.where]
+    wanted += [f"evidence/{run['machine']}/pages/{page.name}.json", block.sha256[:16]]
+    wanted += [f"python -m lockstep run {page.path}", "lines executed"]
+    assert [words for words in wanted if words not in said] == []
 
 
 def test_a_script_that_the_site_did_not_write_does_not_run(context, server):

@@ -46,7 +46,7 @@ def marks(file):
     """Return what our extension put into a page: blocks, proofs, stamps, figures, in order."""
     text = file.read_text(encoding="utf-8")
     found = re.findall(r'<p class="proof proof--\w+|<div class="stamp stamp--\w+', text)
-    figures = re.findall(r'<span class="measured[^>]*>([^<]*)</span>', text)
+    figures = re.findall(r'<(?:span|a) class="measured[^>]*>([^<]*)</', text)
     return {"pre": text.count("<pre"), "proofs": found, "figures": figures}
 
 

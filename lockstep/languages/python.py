@@ -13,6 +13,8 @@ from types import CodeType
 from lockstep.block import Block
 from lockstep.languages.base import Complaint, Failed, Header, Language, Setting
 
+EXACT = doctest.DONT_ACCEPT_TRUE_FOR_1
+
 
 class Python(Language):
     """``hints`` adds to the message of a module that is missing how to install it."""
@@ -110,7 +112,8 @@ class Pycon(Language):
                 continue
             raised = error is not None
             want, got = (example.exc_msg or "", error) if raised else (example.want, printed)
-            if not doctest.OutputChecker().check_output(want, got, 0):
+            # Not even 1 for True, which doctest takes for the same.
+            if not doctest.OutputChecker().check_output(want, got, EXACT):
                 wrong.append(f"{where}\nexpected: {want.rstrip()}\n     got: {got.rstrip()}")
         if wrong:
             raise Failed("\n".join(wrong))

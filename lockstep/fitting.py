@@ -1,0 +1,157 @@
+"""Whether a key fits the sentence around it: its unit, and the size, device and kernel it names.
+
+A measured number says what it measures on hover, and one of code that another page shows links
+there (``lockstep.markdown``). What can be told from the words beside it is refused here.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+
+from lockstep import figures, numbers
+from lockstep.block import Page
+from lockstep.evidence import Evidence
+from lockstep.mistakes import Mistake
+
+_UNIT = re.compile(rf"[\s\u00a0\u202f*_]*(?P<unit>{numbers.UNIT}|×(?!\s?[\d\w]))", re.VERBOSE)
+_COMPARED = re.compile(r"(?:times|x|×)\s|×$")
+RATIO = re.compile(r"ratio|times|speed")
+# 4096 × 4096, 16 x 28672 x 4096
+SIZES = re.compile(r"(?<![\w.])\d[\d,]*(?:\s?[×x]\s?\d[\d,]*)+(?![\w.])")
+NUMBER = re.compile(r"\d[\d,]*")
+SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z\[`*])|\|")
+CODE = re.compile(r"`([A-Za-z_]\w+)(?:\([^`]*\))?`")
+DEFINED = re.compile(r"^\s*(?:def|class|.*__global__ void|kernel void)\s+(\w+)", re.MULTILINE)
+LINK = re.compile(r"\]\([^)]*\)")
+LEAST = 128  # smaller ones are tiles and blocks
+# The head of a column, and what quantity it promises.
+HEADS = {
+    "time": re.compile(r"(?:^|[\s(,])(?:ns|us|µs|μs|ms|s|seconds)\)?$"),
+    "bytes": re.compile(r"[kMGT]?i?B/s\)?$"),
+    "flops": re.compile(r"[kMGTP]?FLOP/?s?/s\)?$|TFLOPS\)?$"),
+    "%": re.compile(r"%\)?$"),
+}
+
+
+def quantity(unit: str | None) -> str | None:
+    """Return what kind of quantity a unit is of."""
+    for scale, name in zip(figures.SCALES, ("time", "bytes", "flops"), strict=True):
+        if unit in scale or (name == "time" and unit == "us"):
+            return name
+    return unit
+
+
+def check(page: Page, records: Evidence) -> Iterator[Mistake]:
+    """Yield what is wrong with the keys of a page."""
+    defined: dict[str, set[str]] = {}
+    for block in page.blocks:
+        for name in DEFINED.findall(block.text):
+            defined.setdefault(name, set()).add(block.path)
+    heads: list[str] = []
+    inside = False
+    for number, line in enumerate(page.body.splitlines(), start=page.body_line):
+        inside ^= line.lstrip().startswith("```")
+        if inside:
+            continue
+        at = page.typed[number - page.body_line] if page.typed else number
+        row = line.lstrip().startswith("|")
+        if row and not heads:
+            heads = line.strip().strip("|").split("|")
+        elif not row:
+            heads = []
+        for what, mend in _line(line, heads if row else [], records, defined):
+            yield Mistake(page.path, at, what, mend)
+
+
+def _line(
+    line: str, heads: list[str], records: Evidence, defined: dict[str, set[str]]
+) -> Iterator[tuple[str, str]]:
+    if heads:
+        yield from _columns(line, heads, records)
+    for sentence in SENTENCE.split(line):
+        keys = []
+        for key in figures.KEY.finditer(sentence):
+            try:
+                row, name = records.figure(key["kind"], key["key"])
+            except KeyError:
+                continue
+            if "planned" in row:
+                continue
+            keys.append((key[0], row))
+            yield from _unit(sentence[key.end() :], key[0], row, name)
+        if keys:
+            words = figures.KEY.sub("", numbers.WORKED.sub("", sentence))
+            yield from _size(words, keys)
+            yield from _device(LINK.sub("]", words), keys, records.project.devices)
+            yield from _kernel(words, keys, defined)
+
+
+def _unit(rest: str, key: str, row: dict, name: str) -> Iterator[tuple[str, str]]:
+    found = _UNIT.match(rest)
+    if not found:
+        return
+    said, unit = found["unit"], figures.unit_of(row, name)
+    if unit:
+        yield f"{key} comes with its unit, {unit}, and {said!r} follows", f"take {said!r} out"
+    elif not (_COMPARED.match(said) and RATIO.search(name)):
+        mend = "use a field that has this unit"
+        yield f"{key} is a plain number, and {said!r} follows", mend
+
+
+def _size(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, str]]:
+    """No key of a sentence is of the size that the sentence names."""
+    named = [[int(n.replace(",", "")) for n in NUMBER.findall(s)] for s in SIZES.findall(sentence)]
+    named = [sizes for sizes in named if max(sizes) >= LEAST]
+    if not named:
+        return
+    wanted = {n for sizes in named for n in (*sizes, math.prod(sizes)) if n >= LEAST}
+    for _, row in keys:
+        if wanted & _sizes(row):
+            return
+    for key, row in keys:
+        said = " x ".join(map(str, named[0]))
+        what = f"{key} is of {row.get('title') or row.get('what')}, and the sentence says {said}"
+        yield what, "use the key of that size, or name the size that was measured"
+
+
+def _device(sentence: str, keys: list[tuple[str, dict]], devices: str) -> Iterator[tuple[str, str]]:
+    """The sentence names devices, and the figures are of none of them."""
+    named = set(re.findall(devices, sentence)) if devices else set()
+    for key, row in keys:
+        if named and not any(name in row["device"]["name"] for name in named):
+            what = f"{key} was measured on {row['device']['name']}, and the sentence says "
+            yield what + " and ".join(sorted(named)), "name the device that it was measured on, too"
+
+
+def _kernel(
+    sentence: str, keys: list[tuple[str, dict]], defined: dict[str, set[str]]
+) -> Iterator[tuple[str, str]]:
+    """The sentence names functions of this page, and the figures are of other files."""
+    named = [name for name in CODE.findall(sentence) if name in defined]
+    files = set().union(*(defined[name] for name in named))
+    if named and not any(row["kernel"] in files for _, row in keys):
+        key, row = keys[0]
+        what = f"{key} is of {row['kernel']}, and the sentence names {named[0]}"
+        yield what, "use the key of that kernel, or name what was measured"
+
+
+def _sizes(row: dict) -> set[int]:
+    words = " ".join(str(row.get(name, "")) for name in ("id", "title", "what", "method"))
+    found = {int(n.replace(",", "")) for n in NUMBER.findall(words)}
+    return found | {v for v in row.values() if isinstance(v, int)}
+
+
+def _columns(line: str, heads: list[str], records: Evidence) -> Iterator[tuple[str, str]]:
+    """A column whose head is a unit holds figures of that quantity."""
+    for head, cell in zip(heads, line.strip().strip("|").split("|"), strict=False):
+        plain = numbers.plain(head).strip(" *")
+        promised = next((kind for kind, pattern in HEADS.items() if pattern.search(plain)), None)
+        for key in figures.KEY.finditer(cell) if promised else ():
+            try:
+                row, name = records.figure(key["kind"], key["key"])
+            except KeyError:
+                continue
+            unit = figures.unit_of(row, name)
+            if "planned" not in row and quantity(unit) != promised:
+                what = f"{key[0]} is in {unit or 'no unit'}, in a column of {plain!r}"
+                yield what, "use a field of that unit, or mend the head"
