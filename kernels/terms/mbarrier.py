@@ -6,7 +6,7 @@ Source: https://docs.nvidia.com/cuda/parallel-thread-execution/
 
 # --8<-- [start:model]
 class Barrier:
-    """An mbarrier: arrivals and bytes that are still awaited, and the parity of its phase."""
+    """An mbarrier: the arrivals and bytes that it awaits, and its phase."""
 
     def __init__(self, count):
         self.count = self.arrivals = count
@@ -29,7 +29,7 @@ class Barrier:
             self.phase ^= 1
 
     def wait_returns(self, parity):
-        """Whether the phase of this parity is complete, so that a thread need not wait."""
+        """Whether the phase of this parity is complete."""
         return self.phase != parity
 
 

@@ -15,7 +15,8 @@ from cuda.pathfinder import find_nvidia_binary_utility
 
 # --8<-- [start:source]
 SOURCE = """
-extern "C" __global__ void one_product(const unsigned *a, const unsigned *b, float *d)
+extern "C" __global__
+void one_product(const unsigned *a, const unsigned *b, float *d)
 {
     unsigned A[4], B[2], lane = threadIdx.x;   // two bfloat16 in each
     float D[4] = {0, 0, 0, 0};                 // this lane's part of the sums
@@ -24,7 +25,8 @@ extern "C" __global__ void one_product(const unsigned *a, const unsigned *b, flo
     asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"
         "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
         : "+f"(D[0]), "+f"(D[1]), "+f"(D[2]), "+f"(D[3])
-        : "r"(A[0]), "r"(A[1]), "r"(A[2]), "r"(A[3]), "r"(B[0]), "r"(B[1]));
+        : "r"(A[0]), "r"(A[1]), "r"(A[2]), "r"(A[3]),
+          "r"(B[0]), "r"(B[1]));
     for (int i = 0; i < 4; ++i) d[32 * i + lane] = D[i];
 }
 """
@@ -33,7 +35,7 @@ extern "C" __global__ void one_product(const unsigned *a, const unsigned *b, flo
 
 # --8<-- [start:compile]
 def compiled(source, arch="sm_90"):
-    """Return the PTX of CUDA C++ and its machine code, as lists of lines. Needs no GPU."""
+    """Return the PTX and the machine code of CUDA C++, line by line."""
 
     def done(status, *results):
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
@@ -47,8 +49,9 @@ def compiled(source, arch="sm_90"):
     code = bytes(done(*nvrtc.nvrtcGetCUBINSize(program)))
     done(*nvrtc.nvrtcGetCUBIN(program, code))
     Path("one_product.cubin").write_bytes(code)
-    command = [find_nvidia_binary_utility("nvdisasm"), "-c", "one_product.cubin"]
-    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    tool = find_nvidia_binary_utility("nvdisasm")
+    command = [tool, "-c", "one_product.cubin"]
+    listing = subprocess.check_output(command, text=True)
     sass = re.findall(r"/\*[0-9a-f]{4}\*/\s+(.*?) ;", listing)
     return [line.strip() for line in ptx.decode().split("\n")], sass
 

@@ -11,12 +11,14 @@ import numpy as np
 
 # --8<-- [start:box]
 def box(array, corner, shape):
-    """Return the tile that lands in shared memory. The corner may lie outside the array, too."""
+    """Return the tile that lands in shared memory, with zeros outside."""
     tile = np.zeros(shape, array.dtype)
-    sides = list(zip(corner, shape, array.shape, strict=True))
-    inside = tuple(slice(max(c, 0), max(min(c + s, n), 0)) for c, s, n in sides)
-    to = tuple(slice(part.start - c, part.stop - c) for part, c in zip(inside, corner, strict=True))
-    tile[to] = array[inside]
+    to, inside = [], []
+    for c, s, n in zip(corner, shape, array.shape, strict=True):
+        first, last = max(c, 0), max(min(c + s, n), 0)  # of the array
+        inside.append(slice(first, last))
+        to.append(slice(first - c, last - c))
+    tile[tuple(to)] = array[tuple(inside)]
     return tile
 
 
