@@ -46,6 +46,10 @@ test: .venv/.installed node_modules/.installed ## run the whole CPU suite: every
 	@echo; echo "Evidence, for information (the site's deployment refuses stale records):"
 	@$(PY) -m lockstep status || test $$? -eq 1
 
+check: .venv/.installed node_modules/.installed ## check one page and all that concerns it (PAGE=docs/index.md)
+	@$(NODE_PATHS) $(PY) tools/assets.py
+	@NUMBA_ENABLE_CUDASIM=1 $(NODE_PATHS) $(PY) tools/check.py $(PAGE)
+
 scale: .venv/.installed node_modules/.installed ## hold what a clock must tell, on 350 pages and an idle machine
 	@$(NODE_PATHS) $(PY) tools/assets.py
 	@LOCKSTEP_SCALE=1 $(NODE_PATHS) $(PY) -m pytest -q -s tests/test_scale.py

@@ -1,3 +1,3 @@
 """The pages of this site are tests, too."""
 
-pytest_plugins = ["lockstep.pytest_plugin"]
+pytest_plugins = ["lockstep.pytest_plugin", "tests.concerns"]

@@ -20,6 +20,7 @@ if os.environ.get("LOCKSTEP_SCALE") != "1":
     collect_ignore.append("test_scale.py")
 
 
+PATIENCE = 240  # seconds that a browser may take for one thing before that is a failure
 AT_ONCE = 2  # files that need no site, for the time in which it is built
 
 
@@ -50,14 +51,6 @@ def built():
         return site.make()
     except site.Failed as failed:
         pytest.fail(f"mkdocs build --strict failed:\n{failed}", pytrace=False)
-
-
-def load():
-    """Return how much slower than when idle this machine is now, at least 2.
-
-    The suite keeps every core busy. What a clock must tell exactly is in test_scale.py.
-    """
-    return max(2.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -95,8 +88,21 @@ def chromium():
 
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=str(path), args=browser.FLAGS)
+        chromium.new_context = _patient(chromium.new_context)
+        chromium.new_page = _patient(chromium.new_page)
         yield chromium
         chromium.close()
+
+
+def _patient(make):
+    """Let what a function makes wait for as long as a busy machine may take."""
+
+    def made(*arguments, **options):
+        found = make(*arguments, **options)
+        found.set_default_timeout(PATIENCE * 1000)
+        return found
+
+    return made
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def copy_blocks(tab):
     for at, text in enumerate(texts):
         if text is not None:
             tab.evaluate("navigator.clipboard.writeText('nothing was copied')")
-            blocks.nth(at).locator("[data-md-type=copy]").click(timeout=5000)
+            blocks.nth(at).locator("[data-md-type=copy]").click()
             tab.wait_for_function(
                 "t => navigator.clipboard.readText().then(u => t === u)", arg=text
             )
@@ -101,8 +101,43 @@ def copied(match):
     return match["copy"] or re.sub(r"<[^>]*>", "", match["code"])
 
 
+@pytest.fixture(scope="module")
+def paste():
+    """Returns a function that runs a folder's pasted.py as its reader does: tests/pasted.py."""
+    env = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "LOCKSTEP_TARGET"}}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # for its commands
+    reader = subprocess.Popen(
+        [sys.executable, "-P", ROOT / "tests/pasted.py"],
+        env=env | {"NUMBA_ENABLE_CUDASIM": "1", "PATH": path},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def run(folder):
+        print(folder, file=reader.stdin, flush=True)
+        return int(reader.stdout.readline())
+
+    yield run
+    reader.stdin.close()
+    reader.wait()
+
+
+def test_pasted_code_starts_from_nothing_and_a_failure_is_seen(paste, tmp_path):
+    script = tmp_path / "pasted.py"
+    script.write_text(
+        "import sys\nassert __name__ == '__main__' and 'left' not in vars(sys)\n"
+        "sys.left = left = 1\nprint(sys.argv)\n"
+    )
+    assert [paste(tmp_path), paste(tmp_path)] == [0, 0]
+    assert (tmp_path / "said.txt").read_text() == "['pasted.py']\n"
+    for wrong in ("import kernels", "import tests", "1 / 0", "import sys; sys.exit(3)"):
+        script.write_text(wrong)
+        assert paste(tmp_path), wrong
+
+
 @pytest.mark.parametrize("page", PASTED, ids=lambda page: page.path)
-def test_what_the_copy_button_gives_is_what_ran(page, context, server, tmp_path):
+def test_what_the_copy_button_gives_is_what_ran(page, context, server, paste, tmp_path):
     """A reader's clipboard, pasted into a fresh Python."""
     tab = context.new_page()
     tab.goto(url_of(page, server))
@@ -138,15 +173,7 @@ def test_what_the_copy_button_gives_is_what_ran(page, context, server, tmp_path)
             command = ["bash", "-euo", "pipefail", "-c", text]
             script.append(f"__import__('subprocess').run({command!r}, check=True)")
     (tmp_path / "pasted.py").write_text("\n\n".join(script) + "\n")
-    env = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "LOCKSTEP_TARGET"}}
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # for its commands
-    done = subprocess.run(
-        [sys.executable, "pasted.py"],
-        cwd=tmp_path,
-        env=env | {"NUMBA_ENABLE_CUDASIM": "1", "PATH": path},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, f"{page.path}: pasted into a fresh Python it fails\n{done.stderr}"
+    code = paste(tmp_path)
+    said = (tmp_path / "said.txt").read_text(encoding="utf-8", errors="replace")
+    assert code == 0, f"{page.path}: pasted into a fresh Python it fails\n{said}"
     assert context.elsewhere == []

@@ -432,7 +432,6 @@ def run(text: str, folder: Path) -> str:
         env=env | {"NUMBA_ENABLE_CUDASIM": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -76,7 +76,7 @@ class Project:
         env = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "LOCKSTEP_TARGET"}}
         return subprocess.run(
             [self.python, *arguments], cwd=self.root, env=env | {"NO_MKDOCS_2_WARNING": "1"},
-            capture_output=True, text=True, timeout=120,
+            capture_output=True, text=True,
         )  # fmt: skip
 
     def edit(self, path, old, new):

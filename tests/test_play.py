@@ -109,7 +109,7 @@ def test_to_take_over_opens_the_program_at_that_step(page, figure):
         found.get_by_role("button", name="One step forward").click()
     at = found.locator("output").inner_text()
     found.get_by_role("button", name="Take over").press("Enter")
-    tab.wait_for_selector(".rh-status[data-level=good], .rh-status[data-level=bad]", timeout=90_000)
+    tab.wait_for_selector(".rh-status[data-level=good], .rh-status[data-level=bad]")
     assert tab.locator("dialog.rh output").inner_text() == at
     tab.keyboard.press("Escape")
     assert "play__take" in tab.evaluate("document.activeElement.className")

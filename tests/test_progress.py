@@ -330,7 +330,7 @@ def test_axe_finds_nothing_on_a_lesson_at_work(scheme, chromium, server):
         form.locator("summary").click()
     tab.locator(".hint summary").first.click()
     tab.locator(".tick input").check()
-    tab.wait_for_timeout(400)
+    tab.evaluate("new Promise(done => setTimeout(done, 400))")
     wide = tab.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     tab.evaluate(AXE.read_text(encoding="utf-8"))
     found = tab.evaluate("axe.run('.md-content').then(r => r.violations)")

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from lockstep_site import run_here
-from tests.conftest import load, serving
+from tests.conftest import serving
 from tests.pages import PAGES, ROOT, url_of
 
 WITH_BUTTONS = [page for page in PAGES if run_here.programs(page)]
@@ -50,15 +50,20 @@ class Panel:
     def __getattr__(self, name):
         return self.tab.locator(f'.rh [data-el="{name}"]')
 
-    def press(self, name):
-        self.tab.locator(".rh").get_by_role("button", name=name, exact=True).click()
+    def button_of(self, name):
+        return self.tab.locator(".rh").get_by_role("button", name=name, exact=True)
 
-    def done(self, timeout=90):
+    def press(self, name):
+        self.button_of(name).click()
+
+    def done(self):
         """Wait for a result and return what the panel says of it."""
-        self.tab.wait_for_selector(
-            ".rh-status[data-level=good], .rh-status[data-level=bad]", timeout=timeout * 1000
-        )
+        self.tab.wait_for_selector(".rh-status[data-level=good], .rh-status[data-level=bad]")
         return self.status.inner_text()
+
+    def running(self):
+        """Wait until the program runs."""
+        self.tab.wait_for_selector(".rh [data-el=stop]:enabled")
 
     def write(self, code):
         self.tab.locator(".rh .cm-content").click()
@@ -128,9 +133,9 @@ def fresh(panel):
     return panel
 
 
-def test_nothing_is_loaded_before_and_the_first_result_comes_soon(panel):
+def test_nothing_is_loaded_before_and_the_first_result_comes(panel):
+    """How soon, the clock of test_scale.py tells."""
     assert panel.early == []
-    assert panel.seconds < 8 * load()
     assert "Nothing wrong was found" in panel.status.inner_text()
     assert "array([11., 22., 33., 44., 55.], dtype=float32)" in panel.output.inner_text()
 
@@ -192,10 +197,12 @@ def test_reset_chooses_the_inputs_of_the_page(fresh):
 
 
 def test_code_that_changes_while_it_runs_gets_no_result(fresh):
-    fresh.write("import time\ntime.sleep(1)\nprint('old')\n")
-    fresh.press("Run")
-    fresh.tab.locator(".rh .cm-content").click()
-    fresh.tab.keyboard.insert_text("1")
+    fresh.write("import time\ntime.sleep(0.2)\nprint('old')\n")
+    # In one turn of the page: no result can come between.
+    fresh.button_of("Run").evaluate(
+        "run => { run.click(); document.querySelector('.rh .cm-content').focus();"
+        " document.execCommand('insertText', false, '1') }"
+    )
     assert fresh.done() == "The code was changed while it ran: press Run."
     assert "old" not in fresh.output.inner_text()
     fresh.press("Run")
@@ -286,7 +293,7 @@ def test_it_plays_and_pauses(fresh):
     fresh.pace.select_option("fast")
     fresh.play.click()
     fresh.tab.wait_for_function(
-        "() => document.querySelector('.rh [data-el=where]').textContent === '3 / 3'", timeout=15000
+        "() => document.querySelector('.rh [data-el=where]').textContent === '3 / 3'"
     )
     assert fresh.play.get_attribute("aria-pressed") == "false"
 
@@ -474,14 +481,11 @@ def test_an_endless_kernel_ends_at_the_limit_and_the_page_stays_alive(fresh):
     fresh.write(ENDLESS)
     start = time.perf_counter()
     fresh.press("Run")
-    fresh.tab.wait_for_timeout(500)
-    alive = fresh.tab.evaluate(
-        "new Promise(r => { const t = performance.now();"
-        " requestAnimationFrame(() => r(performance.now() - t)) })"
-    )
-    assert alive < 1000, "the page was frozen"
+    fresh.running()
+    fresh.tab.evaluate("new Promise(requestAnimationFrame)")
+    assert fresh.stop.is_enabled(), "the page was frozen until the end"
     fresh.done()
-    assert 9 < time.perf_counter() - start < 15 * load()
+    assert time.perf_counter() - start > 9
     assert fresh.notes()[0][0].startswith("while i < a.size")
     assert "limit" in fresh.findings.inner_text() and "never end" in fresh.findings.inner_text()
 
@@ -489,11 +493,9 @@ def test_an_endless_kernel_ends_at_the_limit_and_the_page_stays_alive(fresh):
 def test_stop_ends_an_endless_program_and_the_next_one_runs(fresh):
     fresh.write("while True:\n    pass\n")
     fresh.press("Run")
-    fresh.tab.wait_for_timeout(300)
-    start = time.perf_counter()
+    fresh.running()
     fresh.press("Stop")
     assert fresh.done() == "Stopped."
-    assert time.perf_counter() - start < 2
     fresh.press("Reset")
     fresh.done()
     assert "array([11., 22." in fresh.output.inner_text()
@@ -508,7 +510,7 @@ def test_it_works_without_a_network_after_the_first_time(chromium, built):
             panel = Panel(tab)
             panel.button.click()
             panel.done()
-            tab.wait_for_selector("dialog.rh[data-offline=ready]", timeout=60000)
+            tab.wait_for_selector("dialog.rh[data-offline=ready]")
         tab.reload()
         panel.button.click()
         assert "Nothing wrong was found" in panel.done()

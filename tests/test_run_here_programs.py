@@ -19,10 +19,24 @@ ARCHIVE = ROOT / "docs/assets/vendor/run-here/stepper.zip"
 
 
 @pytest.fixture(scope="module")
-def ran():
-    """Every program and every offer, run in Pyodide: {(mode, code): what the panel gets}."""
+def ran(request):
+    """Every program and every offer, run in Pyodide: {(mode, code): what the panel gets}.
+
+    Where this run has tests of a few programs alone, those.
+    """
+    items = [item for item in request.session.items if "ran" in getattr(item, "fixturenames", ())]
+    rows = [getattr(item, "callspec", None) and item.callspec.params["row"] for item in items]
+    wanted = (
+        PROGRAMS
+        if None in rows
+        else [
+            (page, program)
+            for page, program in PROGRAMS
+            if any(row[1] is program or row[0] is program for row in rows)
+        ]
+    )
     jobs = {}
-    for _, program in PROGRAMS:
+    for _, program in wanted:
         jobs["record", program.code] = None
         for offer in (*program.breaks, *program.presets):
             jobs["record", run_here.apply(program.code, offer["edits"])] = None

@@ -20,10 +20,10 @@ from tests.test_run_here import MATMUL, fresh, panel  # noqa: F401 (fixtures)
 from tests.test_run_here import seconds as seconds_of
 from tests.test_search import FIELD, RESULT, ask
 from tests.test_serve import PAGE, Preview
-from tests.test_serve import SECONDS as SEEN
 
 PAGES = 350
 SECONDS = 90
+SEEN = 5  # seconds until a changed page is seen
 SOON = 100  # ms
 
 

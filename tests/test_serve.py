@@ -1,6 +1,6 @@
-"""`make serve`: a change is seen within seconds, and a mistake ends nothing.
+"""`make serve`: a change is seen as soon as its page is built again, and a mistake ends nothing.
 
-On a machine that does nothing else: within 5 s, which test_scale.py holds it to.
+How soon, on a machine that does nothing else, is told by the clock of test_scale.py.
 """
 
 import os
@@ -15,10 +15,9 @@ import urllib.request
 import pytest
 
 from tests import scale
-from tests.conftest import load
 from tests.pages import ROOT
 
-SECONDS = 5
+LONG = 1800  # seconds: a guard against what never comes, which no busy machine meets
 PAGE = "roadmap/foundation/vector-add"
 KERNEL = "kernels/vector_add/add.py"
 
@@ -42,32 +41,32 @@ class Preview:
         threading.Thread(target=self._listen, daemon=True).start()
         if early:
             # MkDocs has read every page once it writes one.
-            self.until(lambda: any(folder.glob(f"*/{PAGE}/index.html")), 300, f"wrote {PAGE}")
+            self.until(lambda: any(folder.glob(f"*/{PAGE}/index.html")), f"wrote {PAGE}")
             self.edit(*early)
-        self.url = self.says(r"Lockstep is at (\S+)", 300)[1]
-        self.says(r"\d pages built in", 1)
+        self.url = self.says(r"Lockstep is at (\S+)")[1]
+        self.says(r"\d pages built in")
 
     def _listen(self):
         for line in self.process.stderr:
             self.said.append(line)
 
-    def until(self, asked, seconds, what):
+    def until(self, asked, what):
         """Return what is asked for, as soon as there is such a thing."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + LONG
         while time.monotonic() < end:
             if found := asked():
                 return found
-            assert self.process.poll() is None, "".join(self.said)
+            said = "".join(self.said)
+            assert self.process.poll() is None and "Waiting for that." not in said, said
             time.sleep(0.05)
         pytest.fail(f"it never {what}:\n{''.join(self.said)}", pytrace=False)
 
-    def says(self, pattern, seconds):
-        """Return the match of a line that comes within some seconds."""
-        said = f"said {pattern}"
-        return self.until(lambda: re.search(pattern, "".join(self.said)), seconds, said)
+    def says(self, pattern):
+        """Return the match of a line, as soon as it comes."""
+        return self.until(lambda: re.search(pattern, "".join(self.said)), f"said {pattern}")
 
     def get(self, path):
-        with urllib.request.urlopen(self.url + path, timeout=30) as answer:
+        with urllib.request.urlopen(self.url + path, timeout=LONG) as answer:
             return answer.read().decode()
 
     def edit(self, path, old, new):
@@ -80,14 +79,12 @@ class Preview:
     def shown_after(self, path, words):
         """Return the seconds until a page has some words."""
         start = time.monotonic()
-        while words not in self.get(path):
-            assert time.monotonic() - start < 120, "".join(self.said[-20:])
-            time.sleep(0.05)
+        self.until(lambda: words in self.get(path), f"showed {words!r} on {path}")
         return time.monotonic() - start
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)  # Ctrl-C
-        self.process.wait(90)  # a build of all pages may be under way
+        self.process.wait(LONG)  # a build of all pages may be under way
 
 
 @pytest.fixture(scope="module")
@@ -103,29 +100,30 @@ def preview(tmp_path_factory):
 
 def test_a_change_during_the_first_build_is_not_lost(preview):
     page = "roadmap/foundation/execution-model/"
-    assert preview.shown_after(page, "An early zebra.") <= SECONDS * load()
+    preview.shown_after(page, "An early zebra.")
 
 
 def test_a_change_of_one_page_is_seen_by_a_browser(preview, chromium):
     context = chromium.new_context()
     tab = context.new_page()
     tab.goto(f"{preview.url}{PAGE}/#launch-it")
-    start = time.monotonic()
     preview.edit(f"docs/{PAGE}.md", "## Launch it", "## Launch it, zebra")
     # The browser loads the page again by itself.
-    tab.locator("h2:has-text('Launch it, zebra')").wait_for(timeout=60_000)
-    took = time.monotonic() - start
+    tab.locator("h2:has-text('Launch it, zebra')").wait_for(timeout=LONG * 1000)
     context.close()
-    print(f"a changed page is seen after {took:.1f} s")
-    assert took <= SECONDS * load()
+    preview.says(rf"{PAGE}\.md.* built again in")  # that page alone
     assert "zebra" in preview.get(f"{PAGE}.md") and "zebra" in preview.get(f"{PAGE}.ipynb")
     index = re.search(r"search/index\.\w+\.json", preview.get("search/search_index.json"))[0]
     assert "zebra" in preview.get(index) and "thinking-in-parallel" in preview.get(index)
 
 
 def test_a_change_of_a_kernel_is_seen_on_the_page_that_shows_it(preview):
+    before = len(preview.said)
     preview.edit(KERNEL, "# this thread's place", "# zebra: this thread's place")
-    assert preview.shown_after(f"{PAGE}/", "# zebra: this thread") <= SECONDS * load()
+    preview.shown_after(f"{PAGE}/", "# zebra: this thread")
+    # The pages that include it, and not the site
+    new = preview.until(lambda: [x for x in preview.said[before:] if " in " in x], "was built")
+    assert " built again in " in new[0], new
     assert "zebra" in preview.get(f"{PAGE}.py")
 
 
@@ -133,7 +131,7 @@ def test_formulas_and_the_other_pages_stay_as_they_were(preview):
     page = "roadmap/foundation/pmpp-1-4"  # it has formulas
     before = preview.get(f"{page}/")
     preview.edit(f"docs/{page}.md", "\n## ", "\nA zebra.\n\n## ")
-    assert preview.shown_after(f"{page}/", "A zebra.") <= SECONDS * load()
+    preview.shown_after(f"{page}/", "A zebra.")
     after = preview.get(f"{page}/")
     strip = re.compile(r"<p>A zebra\.</p>\s*|<script>[^<]*livereload.*?</script>", re.DOTALL)
     assert "katex-html" in before, f"{page} has no formula any more: take another page"
@@ -144,10 +142,10 @@ def test_a_mistake_is_named_with_its_line_and_the_site_stays_up(preview):
     text = (preview.root / "docs/setup.md").read_text(encoding="utf-8")
     line = text.count("\n") + 3  # of what is no include
     preview.edit("docs/setup.md", text, f"{text}\n```python\nprint(1)\n```\n")
-    preview.says(rf"docs/setup\.md:{line}: a fence holds one include line.* To mend: ", 20)
+    preview.says(rf"docs/setup\.md:{line}: a fence holds one include line.* To mend: ")
     assert "<h1" in preview.get("setup/") and "zebra" in preview.get(f"{PAGE}/")
     preview.edit("docs/setup.md", "\n```python\nprint(1)\n```\n", "\nMended.\n")
-    assert preview.shown_after("setup/", "<p>Mended.</p>") <= SECONDS * load()
+    preview.shown_after("setup/", "<p>Mended.</p>")
 
 
 def test_a_port_that_is_taken_is_named(preview):

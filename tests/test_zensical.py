@@ -37,7 +37,7 @@ def other(tmp_path_factory):
     for name in ("mkdocs.yml", "pyproject.toml"):
         shutil.copy(ROOT / name, root)
     command = [sys.executable, "-m", "zensical", "build", "--config-file", "mkdocs.yml"]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]  # mkdocs.yml says strict
     return root / "site"
 
