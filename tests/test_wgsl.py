@@ -99,14 +99,16 @@ def test_the_sites_kernels_compile_and_are_right(site):
             right.add(name)
     assert not faults, "\n".join(faults)
     listed = REFUSED.keys() | NOT_COMPARED.keys()
-    assert set(known) - right == listed, sorted((set(known) - right) ^ listed)
+    differ = sorted((set(known) - right) ^ listed)
+    mend = "launch it in an example of its module or in wgsl_cases.MORE, or list it with the reason"
+    assert not differ, f"{differ}: {mend}"
     for name, words in REFUSED.items():
         said = {str(r.refused) for r, _ in site[name] if r.refused}
         assert any(words in s for s in said), (name, said)
     defined = [n for n in known if "on purpose" not in NOT_COMPARED.get(n, "")]
     print(f"{len(right)} of {len(known)} kernels compile and are right")
     assert len(right) >= 0.9 * len(defined)
-    assert (len(known), len(right)) == (193, 173)
+    assert len(right) >= 173
 
 
 def test_generated_kernels_compute_what_the_stepper_computes(tab):
