@@ -48,7 +48,7 @@ test: .venv/.installed node_modules/.installed ## run the whole CPU suite: every
 
 check: .venv/.installed node_modules/.installed ## check one page and all that concerns it (PAGE=docs/index.md)
 	@$(NODE_PATHS) $(PY) tools/assets.py
-	@NUMBA_ENABLE_CUDASIM=1 $(NODE_PATHS) $(PY) tools/check.py $(PAGE)
+	@NUMBA_ENABLE_CUDASIM=1 $(NODE_PATHS) $(PY) -m tests.check $(PAGE)
 
 scale: .venv/.installed node_modules/.installed ## hold what a clock must tell, on 350 pages and an idle machine
 	@$(NODE_PATHS) $(PY) tools/assets.py

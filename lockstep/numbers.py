@@ -109,7 +109,9 @@ PROMISE = re.compile(
 )
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 BARE = re.compile(r"(?<![\w.-])\d[\d.,]*(?!\w)")
-_LOOKS = str.maketrans({"⁄": "/", "∕": "/", "٪": "%", "％": "%", "✕": "×", "⨯": "×", "‰": "%"})
+_LOOKS: dict = str.maketrans(
+    {"⁄": "/", "∕": "/", "٪": "%", "％": "%", "✕": "×", "⨯": "×", "‰": "%"}
+)
 # Letters of other scripts that read as those of a unit.
 _LOOKS |= str.maketrans("АВЕКМНОРСТХаеорсхуіѕΑΒΕΖΗΙΚΜΝΟΡΤΧ", "ABEKMHOPCTXaeopcxyisABEZHIKMNOPTX")
 _SPACES = re.compile(r"\s+")

@@ -1,4 +1,4 @@
-"""python tools/check.py docs/PAGE.md: everything that concerns one page, in seconds.
+"""python -m tests.check docs/PAGE.md: everything that concerns one page, in seconds.
 
 Its rules; its page, built alone and looked at in a browser, where there is one; and its blocks, its
 kernels' tests, its programs and its exercises. ``make test`` is the whole suite.
@@ -10,13 +10,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from lockstep.block import Page
+from lockstep.check import Checker
+from lockstep.page import PageError, paths, read
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from lockstep.block import Page  # noqa: E402
-from lockstep.check import Checker  # noqa: E402
-from lockstep.page import PageError, paths, read  # noqa: E402
-
 WIDTHS = (320, 1280)
 
 
