@@ -166,6 +166,13 @@ def review(root: Path) -> int:
     return 0
 
 
+def verify(root: Path, bundle: str, files: list[str], repository: str, roots: str) -> int:
+    """Print whose run wrote records, by the attestation of a workflow."""
+    from lockstep import attestation
+
+    return attestation.verify(root, bundle, files, repository, roots)
+
+
 def parser(root: Path) -> argparse.ArgumentParser:
     """Return what reads the command line: the core's commands, and those of the project."""
     found = argparse.ArgumentParser(prog="python -m lockstep", description=__doc__)
@@ -186,6 +193,11 @@ def parser(root: Path) -> argparse.ArgumentParser:
     two.add_argument("files", nargs="+", metavar="PAGE", help="such as docs/index.md")
     two.add_argument("--no-record", action="store_false", dest="record")
     add("review", "list scripts, styles and templates as they are now, once you read them", review)
+    five = add("verify", "whose run wrote records: reads a workflow's attestation", verify)
+    five.add_argument("bundle", metavar="BUNDLE", help="the attestation, a Sigstore bundle in JSON")
+    five.add_argument("files", nargs="*", metavar="FILE", help="left out: all that are here")
+    five.add_argument("--repository", default="", metavar="OWNER/NAME", help="refuse another's run")
+    five.add_argument("--roots", default="", metavar="PEM", help="left out: Sigstore's public ones")
     for part in project.of(root).parts:
         part.commands(add)
     return found

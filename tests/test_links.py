@@ -1,0 +1,65 @@
+"""tools/links.py: what it takes for an address, and what it says of those that are gone."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from tools import links
+
+
+class Server(BaseHTTPRequestHandler):
+    """Answers with the number in the path; HEAD is refused below /get."""
+
+    def do_GET(self):
+        status = int(self.path.rsplit("/", 1)[1])
+        if self.command == "HEAD" and self.path.startswith("/get"):
+            status = 405
+        self.send_response(status)
+        self.end_headers()
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def here():
+    with HTTPServer(("127.0.0.1", 0), Server) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_addresses():
+    text = (
+        "See [a](https://a.org/x_(y)#part), <https://b.org/>.\n"
+        "sources: https://c.org/d.html, and [two][https://e.org]\n"
+        "http://127.0.0.1:8000/ and https://example.com/x"
+    )
+    assert links.addresses(text) == [
+        (1, "https://a.org/x_(y)"),
+        (1, "https://b.org/"),
+        (2, "https://c.org/d.html"),
+        (2, "https://e.org"),
+    ]
+
+
+def test_answers(here):
+    assert links.ask(f"{here}/200") == 200
+    assert links.ask(f"{here}/get/200") == 200  # asked again, with GET
+    assert links.ask(f"{here}/404") == 404
+
+
+def test_it_fails_where_a_page_is_gone(here, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(links, "OURS", links.re.compile("nothing"))
+    page = tmp_path / "page.md"
+    page.write_text(f"[a]({here}/200)\n[b]({here}/403)\n")
+    assert links.main([str(tmp_path)]) == 0
+    assert "No answer that tells: 1\n  403:" in capsys.readouterr().out
+    page.write_text(f"[a]({here}/200)\n\n[b]({here}/410)\n")
+    assert links.main([str(tmp_path)]) == 1
+    assert f"Gone: 1\n  410: {here}/410 ({page}:3)" in capsys.readouterr().out

@@ -1,0 +1,34 @@
+"""A release: one version, which the tag, the changelog and the citation have."""
+
+import shutil
+
+import pytest
+
+from lockstep.source import find_root
+from tools import release
+
+ROOT = find_root()
+
+
+def test_the_version_of_this_tree_can_be_released():
+    version = release.version(ROOT)
+    assert release.wrong(f"v{version}") == []
+
+
+CHANGES = {
+    "the version": ("pyproject.toml", '\nversion = "', '\nversion = "9', "the tag is"),
+    "the changelog": ("CHANGELOG.md", "\n## 0", "\n## about 0", "no heading '## "),
+    "the citation": ("CITATION.cff", "\nversion: ", "\nversion: 9", "CITATION.cff says version 9"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_is_refused(name, tmp_path):
+    for file in ("pyproject.toml", "CHANGELOG.md", "CITATION.cff"):
+        shutil.copy(ROOT / file, tmp_path)
+    file, old, new, said = CHANGES[name]
+    text = (tmp_path / file).read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / file).write_text(text.replace(old, new), encoding="utf-8")
+    found = release.wrong(f"v{release.version(ROOT)}", tmp_path)
+    assert any(said in line for line in found)
