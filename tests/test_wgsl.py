@@ -240,6 +240,22 @@ def test_where_wgsl_differs_it_does_as_cuda(tab):
     assert not faults, "\n".join(faults)
 
 
+def test_a_sum_of_an_inlined_function_is_not_its_callers(tab):
+    """Both call it total, and only the caller's is bounded by the caller's loop."""
+    before = (
+        "@cuda.jit(device=True)\ndef far(x, t):\n    total = x\n    cuda.syncthreads()\n"
+        "    total += 2000000000\n    return total\n\n"
+    )
+    body = (
+        "total = 0\nfor j in range(3):\n    total += 1\n    v = np.int32(far(b[i], t) >> 1)\n"
+        "    o[i] += v\no[i] += total"
+    )
+    b = np.arange(-16, 16).astype(np.int32) * 1000
+    record, _ = launched(body, [b, np.zeros(32, I4)], "b, o", before)
+    (result,) = webgpu.run(tab, [record])
+    assert unlike(record, result) == []
+
+
 def test_names_and_comments_of_the_kernel_are_kept():
     body = "total = np.float32(0)  # what they come to\nfor n in range(4):\n    total += x[n]\n"
     body += "y[i] = total"

@@ -125,6 +125,8 @@ class Calls:
         if self.maybe:
             self.refuse(f"`{source.name}`, which waits at a barrier, in a condition", node)
         kept = self.env, self.source, self.prefix, self.returned, self.rest, self.node
+        sums, trips, private = self.sums, self.trips, self.private
+        self.sums, self.trips, self.private = {}, [], frozenset()  # its names are its own
         self.module.stack.append(source.function)
         self.prefix = f"{source.name}_" if not self.prefix else f"{self.prefix}{source.name}_"
         self.inlined.append((self.indent, len(self.loops)))
@@ -144,6 +146,7 @@ class Calls:
         self.inlined.pop()
         self.module.stack.pop()
         self.env, self.source, self.prefix, self.returned, self.rest, self.node = kept
+        self.sums, self.trips, self.private = sums, trips, private
         return result
 
 
