@@ -20,6 +20,7 @@ class Target:
     packages: tuple[str, ...] = ()  # whose versions a run records
     also: ClassVar[dict[str, str]] = {}  # versions of what is no Python package
     awaited = "a run"  # what a page awaits that did not run here
+    later = ""  # who runs it there, said to somebody who cannot
     lacks = "it cannot run here"  # said of a block that is skipped
     variables: tuple[str, ...] = ()  # of the environment, that decide what imports bring
     greeting = ""  # said before pages run here

@@ -48,6 +48,7 @@ class Gpu(targets.Target):
 
     level = "gpu"
     awaited = "a GPU run"
+    later = "a maintainer runs this on the GPU (with one of your own: make gpu)"
     packages = machine.PACKAGES
 
     def __init__(self, name: str, writes_output: bool = True):

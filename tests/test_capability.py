@@ -1,0 +1,51 @@
+"""A page says which GPU it needs, by the instructions in its code, before a reader starts it."""
+
+import re
+
+import pytest
+
+from lockstep.page import read_all
+from lockstep.source import find_root
+from lockstep_site.gpu.needs import uses_gpu
+from lockstep_site.lesson import where_it_runs
+
+ROOT = find_root()
+# PTX ISA, "Target ISA Notes" of each instruction: https://docs.nvidia.com/cuda/parallel-thread-execution/
+NEEDS = {
+    "9.0": r"wgmma|cp\.async\.bulk|tensormap|CUtensorMap|mbarrier\.try_wait|barrier\.cluster"
+    r"|__cluster_dims__|setmaxnreg|sm_90a",
+    "8.9": r"\.e4m3|\.e5m2|__nv_fp8|float8_e",
+    "8.0": r"cp\.async(?!\.bulk)|\.tf32|FAST_TF32|precision::tf32|\.bf16|__nv_bfloat16|redux\.sync",
+}
+# Pages that ask the GPU themselves before each part.
+ASK = {"docs/labs/roofline.md": 'capability >= (8, 0), "compute capability 8.0"'}
+GPU_PAGES = [page for page in read_all(ROOT) if uses_gpu(page)]
+
+
+def needed(page):
+    """Return the least capability that a page's code needs, and the block that needs it."""
+    least, where = "0", ""
+    for block in page.blocks:
+        for capability, words in NEEDS.items():
+            if block.runs and re.search(words, block.text) and float(capability) > float(least):
+                least, where = capability, block.where
+    return least, where
+
+
+@pytest.mark.parametrize("page", GPU_PAGES, ids=lambda page: page.uri)
+def test_a_page_says_what_it_needs(page):
+    least, where = needed(page)
+    if page.path in ASK:
+        assert any(ASK[page.path] in block.text for block in page.blocks)
+        return
+    said = page.meta.get("compute_capability", "0")
+    mend = f'write compute_capability: "{least}" into its front matter'
+    assert float(said) >= float(least), f"{page.path}: {where} needs {least}: {mend}"
+    if float(said):
+        assert f"compute capability {said} or newer" in where_it_runs(page)
+
+
+def test_the_words_find_what_is_there():
+    """At least one page of each generation: else the words have gone out of use."""
+    found = {needed(page)[0] for page in GPU_PAGES}
+    assert found >= {"0", "8.0", "9.0"}

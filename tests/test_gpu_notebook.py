@@ -1,0 +1,91 @@
+"""The notebook that runs make gpu on somebody's GPU: valid, and it says no early."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from lockstep.source import find_root
+
+FILE = find_root() / "docs/assets/lockstep-gpu.ipynb"
+BOOK = json.loads(FILE.read_text(encoding="utf-8"))
+CODES = ["".join(cell["source"]) for cell in BOOK["cells"] if cell["cell_type"] == "code"]
+SMI = """#!/bin/sh
+case "$1" in -L) echo "GPU 0: Tesla";; *) echo {capability};; esac
+"""
+
+
+def test_it_is_a_notebook():
+    """By nbformat 4.5: what a notebook and a cell must have, and nothing else."""
+    assert (BOOK["nbformat"], BOOK["nbformat_minor"]) == (4, 5)
+    assert set(BOOK) == {"cells", "metadata", "nbformat", "nbformat_minor"}
+    ids = [cell["id"] for cell in BOOK["cells"]]
+    assert len(set(ids)) == len(ids)
+    for cell in BOOK["cells"]:
+        keys = {"cell_type", "id", "metadata", "source"}
+        if cell["cell_type"] == "code":
+            keys |= {"execution_count", "outputs"}
+            assert cell["outputs"] == [] and cell["execution_count"] is None
+            compile("".join(cell["source"]), cell["id"], "exec")
+        assert set(cell) == keys and all(isinstance(line, str) for line in cell["source"])
+
+
+def run(code, folder, path):
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """Return a machine whose GPU has some capability: its folder, and the PATH to it."""
+
+    def make(capability):
+        (tmp_path / "bin").mkdir()
+        file = tmp_path / "bin/nvidia-smi"
+        file.write_text(SMI.format(capability=capability))
+        file.chmod(0o755)
+        return f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+
+    return make
+
+
+def named(code, repository):
+    changed = code.replace('REPOSITORY = ""', f"REPOSITORY = {repository!r}")
+    assert changed != code
+    return changed
+
+
+def test_it_says_what_is_missing(tmp_path, machine):
+    assert "into REPOSITORY" in run(CODES[0], tmp_path, "/nowhere").stderr
+    code = named(CODES[0], "https://example.org/a")
+    assert "No NVIDIA GPU here" in run(code, tmp_path, "/nowhere").stderr
+    said = run(code, tmp_path, machine("7.0")).stderr
+    assert "compute capability 7.0; Lockstep needs 7.5" in said
+
+
+def test_it_hands_over_what_a_run_recorded(tmp_path, machine):
+    """All cells, on a repository whose ``make gpu`` writes one record."""
+    origin, work = tmp_path / "origin", tmp_path / "work"
+    for folder in ("origin/evidence", "origin/snippets/output", "work"):
+        (tmp_path / folder).mkdir(parents=True)
+    for folder in ("evidence", "snippets/output"):
+        (origin / folder / "old").write_text("old\n")
+    (origin / "Makefile").write_text("gpu:\n\t@echo '{}' > evidence/new.json\n")
+    git = ["git", "-C", str(origin), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "one"]):
+        subprocess.run([*git, *command], check=True)
+    code = named(CODES[0], "https://example.org/a")
+    code += f"\nREPOSITORY = {str(origin)!r}\n"
+    done = run("\n".join([code, *CODES[1:]]), work, machine("7.5"))
+    assert done.returncode == 0, done.stderr
+    patch = (work / "evidence.patch").read_text()
+    assert "evidence/new.json" in patch and "+{}" in patch
+    assert "evidence.patch lies beside this notebook" in done.stdout
