@@ -57,7 +57,27 @@ def wanted(root: Path) -> dict[str, bytes]:
     files["katex/LICENSE.txt"] = (katex / "LICENSE").read_bytes()
     shim = modules / "iframe-worker"  # MIT, as its first lines say
     files["iframe-worker.js"] = (shim / "shim/index.js").read_bytes()
-    return files | pyodide(modules / "pyodide") | run_here(root)
+    return files | pyodide(modules / "pyodide") | run_here(root) | pictures(root)
+
+
+def pictures(root: Path) -> dict[str, bytes]:
+    """Return what a link to a page shows elsewhere, kept in .cache/cards as long as it is alike."""
+    own = Path(__file__).with_name("cards.py"), root / "docs/assets/logo.svg"
+    inter = root / "node_modules/@fontsource/inter/files"
+    fonts = {w: (inter / f"inter-latin-{w}-normal.woff2").read_bytes() for w in (400, 700)}
+    state = hashlib.sha256(b"".join([*fonts.values(), *(file.read_bytes() for file in own)]))
+    kept = root / ".cache/cards" / state.hexdigest()[:16]
+    if not kept.is_dir():
+        sys.path.insert(0, str(root))  # run as a program, its folder alone is on the path
+        from tools.cards import cards
+
+        part = kept.with_suffix(f".{os.getpid()}")
+        part.mkdir(parents=True)
+        for name, data in cards(root, fonts).items():
+            (part / name).write_bytes(data)
+        if not kept.is_dir():
+            part.rename(kept)
+    return {f"cards/{file.name}": file.read_bytes() for file in sorted(kept.glob("*.png"))}
 
 
 def smaller(root: Path, font: bytes) -> bytes:

@@ -25,7 +25,7 @@ from mkdocs.plugins import BasePlugin, get_plugin_logger
 from lockstep import export, project
 from lockstep.block import Page
 from lockstep.mistakes import PageError
-from lockstep.mkdocs import moved, policy, printing, search
+from lockstep.mkdocs import moved, policy, printing, published, search
 from lockstep.mkdocs.preview import Kept
 from lockstep.site import Site, draft, site
 from lockstep.source import digest
@@ -61,6 +61,8 @@ class Options(Config):
     paper = config_options.Type(str, default="")
     # A program that is run with the built site and renders its formulas
     formulas = config_options.Type(str, default="")
+    # The name of an Atom feed of the pages that changed last, by git. It brings a robots.txt along
+    feed = config_options.Type(str, default="")
     # The address below which Colab finds the notebooks of the published site
     colab = config_options.Type(str, default="")
 
@@ -76,6 +78,7 @@ class LockstepPlugin(BasePlugin[Options]):
         self.nav: Any = None
         self.files: Any = None
         self.env: Any = None
+        self.changed: dict = {}  # when each page was, by git
 
     # ------------------------------------------------------------ before the pages
 
@@ -97,6 +100,9 @@ class LockstepPlugin(BasePlugin[Options]):
     def on_pre_build(self, config):
         if self.kept.only is None:
             self.kept.clear()
+        if self.config.feed and not self.serving:
+            known = _site(config)
+            self.changed = published.changed(known.root, project.of(known.root).docs)
 
     def on_files(self, files, config):
         if self.kept.only is not None:
@@ -138,6 +144,8 @@ class LockstepPlugin(BasePlugin[Options]):
         """Tell the theme which downloads a page has, and its other names."""
         known = _site(config)
         ours = next((p for p in known.pages if p.uri == page.file.src_uri), None)
+        if date := self.changed.get(page.file.src_uri):
+            page.meta["changed"] = date.date().isoformat()
         rows = self._downloads(ours) if ours else []
         for section in self.sections:
             if section["index"] is page:
@@ -210,6 +218,8 @@ class LockstepPlugin(BasePlugin[Options]):
     def on_post_build(self, config):
         if self.config.search_worker:
             self._index(config)
+        if self.config.feed and config.site_url and self.kept.only is None:
+            self._publish(config)
         known, folder = _site(config), Path(config.site_dir)
         source = export.Source(
             known.root,
@@ -231,6 +241,17 @@ class LockstepPlugin(BasePlugin[Options]):
             raise PluginError(str(error)) from None
         if self.kept.with_formula and self.config.formulas:
             self._prerender(known.root, config.site_dir)
+
+    def _publish(self, config) -> None:
+        folder, url, entries = Path(config.site_dir), config.site_url, []
+        (folder / "robots.txt").write_text(published.robots(url), encoding="utf-8")
+        for file in self.files.documentation_pages():
+            if date := self.changed.get(file.src_uri):
+                about, at = file.page.meta.get("description", ""), file.url.removeprefix("./")
+                entries.append(published.Entry(file.page.title, about, at, date))
+        if entries:
+            text = published.feed(entries, config.site_name, url, self.config.feed)
+            (folder / self.config.feed).write_text(text, encoding="utf-8")
 
     def _index(self, config) -> None:
         """Replace the texts that the theme's search plugin wrote by our index of them."""
