@@ -42,7 +42,9 @@ SIMULATOR_LACKS = STEPPER_LACKS | {
 
 
 def uses_gpu(page: Page) -> bool:
-    """Whether a page needs a GPU to be proved."""
+    """Whether a page needs a GPU to be proved. ``gpus: 0`` says that it needs none."""
+    if page.meta.get("gpus") == 0:
+        return False
     roots = modules(page)
     return bool(roots & (GPU_MODULES | {"numba"})) or any(
         block.options.get("run") == "gpu" for block in page.blocks

@@ -55,14 +55,17 @@ class Gpu(targets.Target):
         self.name, self.writes_output = name, writes_output
 
     def wants(self, page: Page) -> bool:
-        return "numba" in modules(page) and self.name not in page.meta.get("not_on", {})
+        kernels = uses_gpu(page) and "numba" in modules(page)
+        return kernels and self.name not in page.meta.get("not_on", {})
 
     def here(self, page: Page) -> str | None:
         if self.wants(page):
             return self.name
         # Pages without Numba run once, beside the first compiler.
+        if self.name == COMPILERS[0] and not uses_gpu(page):
+            return "cpu"
         if self.name == COMPILERS[0] and "numba" not in modules(page):
-            return "cupy" if uses_gpu(page) else "cpu"
+            return "cupy"
         return None
 
     def missing(self) -> str | None:

@@ -1,0 +1,13 @@
+import numpy as np
+from numba import cuda, float32, int32
+
+counts = np.zeros(10, dtype=np.int32)
+
+
+def mark(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        counts[int32(x[i])] = 1
+
+
+cuda.compile_ptx(mark, (float32[:],), cc=(9, 0))

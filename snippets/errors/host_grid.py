@@ -1,0 +1,3 @@
+from numba import cuda
+
+print(cuda.grid(1))

@@ -1,0 +1,19 @@
+from numba import cuda, float32, int32
+
+
+def reverse(x, n):
+    tile = cuda.shared.array(n, float32)
+    i = cuda.threadIdx.x
+    tile[i] = x[i]
+    cuda.syncthreads()
+    x[i] = tile[n - 1 - i]
+
+
+cuda.compile_ptx(
+    reverse,
+    (
+        float32[:],
+        int32,
+    ),
+    cc=(9, 0),
+)

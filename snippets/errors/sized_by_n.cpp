@@ -1,0 +1,6 @@
+extern "C" __global__ void reverse(float *x, int n) {
+    __shared__ float tile[n];
+    tile[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = tile[n - 1 - threadIdx.x];
+}

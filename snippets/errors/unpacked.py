@@ -1,0 +1,9 @@
+from numba import cuda, float32
+
+
+def transpose(x):
+    i, j = cuda.grid(1)
+    x[j, i] = x[i, j]
+
+
+cuda.compile_ptx(transpose, (float32[:, :],), cc=(9, 0))
