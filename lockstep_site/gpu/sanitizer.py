@@ -106,6 +106,7 @@ UNTESTED = {
     "kernels/terms/": "the page of the term runs it on a GPU and checks its result",
     "kernels/vector_add/": "its page runs it on a GPU and checks its result, at one size",
     "snippets/diagrams/terms/": "no page shows it: a picture is drawn from its run in the stepper",
+    "snippets/errors/": "no GPU runs it: its page shows what is said of it without one",
     "snippets/labs/roofline.py": "the lab runs it on a GPU",
     "snippets/pairs/": "the page of the pair loads it on a GPU and checks its result",
     "snippets/setup/double.py": "its page runs it on a GPU",
