@@ -154,7 +154,7 @@ def test_there_are_60_questions_and_each_place_that_they_want_exists(built):
     known, blind = QUESTIONS_60["known"], QUESTIONS_60["blind"]
     assert (len(known), len(blind)) == (40, 20) and all("from" in row for row in known)
     assert len({row["ask"] for row in known + blind}) == 60
-    for row in known + blind + QUESTIONS_60["russian"]:
+    for row in known + blind + QUESTIONS_60["russian"] + QUESTIONS_60["pasted"]:
         pages = [built / place.split("#")[0] / "index.html" for place in row["first"]]
         assert any(page.is_file() for page in pages), row
         for where in row["first"]:
