@@ -42,6 +42,7 @@ CODE = re.compile(
 TAG = re.compile(r"<[^>]*>")
 HOME = "data-home"  # of a figure, until it is a link
 NO_LINK = {"a", "button", "label", "summary", "h1", "h2", "h3", "h4", "h5", "h6"}
+WIDE = 100  # characters of a line that fit into the column; longer ones are set smaller
 
 
 # ---------------------------------------------------------------- the extension
@@ -290,6 +291,9 @@ class After(Postprocessor):
         for match, block, proof in zip(found, page.blocks, proofs, strict=True):
             between, inner = text[end : match.start()], match["inner"]
             before = page.blocks[block.index - 1] if block.index else None
+            kinds = "proof__block"
+            if max(map(len, block.text.split("\n"))) > WIDE:
+                kinds += " proof__block--wide"
             joined = before and not between.strip() and (block.path == before.path or _says(block))
             if again := _again(block, page.blocks[block.index + 1 : block.index + 2]):
                 inner = _folded(match, *again)
@@ -299,7 +303,7 @@ class After(Postprocessor):
                 copy = f' data-copy="{_attribute(block.copied)}"'
             kind = " output" if _says(block) else ""
             parts += [
-                f'{between}<div class="proof__block{" proof__block--joined" if joined else ""}">',
+                f'{between}<div class="{kinds}{" proof__block--joined" if joined else ""}">',
                 f'<div class="{match["classes"]}{kind}"{copy}>{inner}</div>',
                 _proof_html(page, block, proof, attributes.get(block.index, "")),
                 "</div>",

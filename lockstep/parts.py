@@ -129,6 +129,13 @@ class Part:
     def navigation(self, nav: list, site: Any) -> None:
         """Add to the navigation, as mkdocs.yml has it, before it is read."""
 
+    def indexes(self, site: Any) -> dict[str, str]:
+        """Return where the pages of a section without an index are listed, by the section's title.
+
+        The place is that of a page, such as "terms/index.md#verbs".
+        """
+        return {}
+
     def content(self, html: str) -> str:
         """Return the HTML of a page's text, with what this part changes in it."""
         return html

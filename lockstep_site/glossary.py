@@ -21,6 +21,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 import yaml
+from markdown.extensions.toc import slugify
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
@@ -922,6 +923,13 @@ class GlossaryPart(Part):
                     # A preview may hand in the same configuration again.
                     kept = [c for c in children if not (isinstance(c, dict) and "Terms" in c)]
                     children[:] = [kept[0], {"Terms": terms}, *kept[1:]]
+
+    def indexes(self, site) -> dict[str, str]:
+        """Lead a group's name to its list in the index."""
+        groups = site.parts["glossary"].groups.values()
+        index = "glossary/index.md"
+        found = {title: f"{index}#{slugify(title, '-')}" for title in groups}
+        return found | dict.fromkeys(("Terms", "More", "By platform"), index)
 
     def commands(self, add) -> None:
         words = "check the glossary's terms, or those that you name"

@@ -4,8 +4,9 @@ import re
 
 from lockstep.parts import Part
 
-# In code: names and blanks. No style sheet gives them a color, and they are half of its elements.
-COLORLESS = re.compile(r'<span class="[nw]">([^<]*)</span>')
+# In code: names, blanks, punctuation and operators. They have the color of the text around them,
+# and are most of its elements.
+COLORLESS = re.compile(r'<span class="[nwpo]">([^<]*)</span>')
 
 
 class WeightPart(Part):

@@ -26,6 +26,8 @@ FONTS = {
 
 # Kerning, marks, the forms of languages, and figures of one width for tables
 FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl", "tnum"]
+# What English sets in bold beside ASCII: other letters come from the fallback
+BOLD = "\u00a0°²³µ·×éèöüäç–—‘’“”…→−≤≥"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 PYODIDE_NOTICE = """\
 Pyodide {version}, under the Mozilla Public License 2.0: https://www.mozilla.org/MPL/2.0/
@@ -45,7 +47,7 @@ def wanted(root: Path) -> dict[str, bytes]:
         package = modules / "@fontsource" / family
         for name in names:
             font = (package / f"files/{name}.woff2").read_bytes()
-            files[f"fonts/{name}.woff2"] = smaller(root, font)
+            files[f"fonts/{name}.woff2"] = smaller(root, font, plain="700" in name)
         files[f"fonts/{family}-LICENSE.txt"] = (package / "LICENSE").read_bytes()
     katex = modules / "katex"
     # Each browser that this site supports reads woff2: the older formats are not shipped.
@@ -80,13 +82,17 @@ def pictures(root: Path) -> dict[str, bytes]:
     return {f"cards/{file.name}": file.read_bytes() for file in sorted(kept.glob("*.png"))}
 
 
-def smaller(root: Path, font: bytes) -> bytes:
-    """Return a font with all of its characters, less hints for old screens and ligatures.
+def smaller(root: Path, font: bytes, plain: bool = False) -> bytes:
+    """Return a font with its characters, of bold those of English, less old hints and ligatures.
 
     The site turns ligatures of code off. A sixth of what a first visit weighs goes with them. It
     takes a second or two, so what it made of a font is kept in .cache/fonts.
     """
-    kept = root / ".cache/fonts" / hashlib.sha256(repr(FEATURES).encode() + font).hexdigest()
+    kept = (
+        root
+        / ".cache/fonts"
+        / hashlib.sha256(repr((FEATURES, BOLD if plain else "")).encode() + font).hexdigest()
+    )
     if not kept.is_file():
         from fontTools import subset
         from fontTools.ttLib import TTFont
@@ -95,7 +101,8 @@ def smaller(root: Path, font: bytes) -> bytes:
         options.drop_tables += ["STAT"]
         tool = subset.Subsetter(options)
         loaded = TTFont(io.BytesIO(font), recalcTimestamp=False)
-        tool.populate(unicodes=loaded.getBestCmap())
+        wanted = [c for c in loaded.getBestCmap() if not plain or c < 127 or chr(c) in BOLD]
+        tool.populate(unicodes=wanted)
         tool.subset(loaded)
         out = io.BytesIO()
         loaded.flavor = "woff2"

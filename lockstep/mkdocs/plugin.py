@@ -21,11 +21,12 @@ from mkdocs.config import config_options
 from mkdocs.config.base import Config
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, get_plugin_logger
+from mkdocs.structure.nav import Link
 
 from lockstep import export, project
 from lockstep.block import Page
 from lockstep.mistakes import PageError
-from lockstep.mkdocs import moved, policy, printing, published, search
+from lockstep.mkdocs import moved, policy, printing, published, repository, search
 from lockstep.mkdocs.preview import Kept
 from lockstep.site import Site, draft, site
 from lockstep.source import digest
@@ -113,6 +114,12 @@ class LockstepPlugin(BasePlugin[Options]):
     def on_nav(self, nav, config, files):
         """Choose the sections that have an index page and more pages than that."""
         self.nav, self.files, self.sections = nav, files, []
+        known, indexes = _site(config), {}
+        for part in project.of(known.root).parts:
+            for title, place in part.indexes(known).items():
+                uri, mark, anchor = place.partition("#")
+                indexes[title] = f"{files.get_file_from_path(uri).url}{mark}{anchor}"
+        _lead_on(nav.items, indexes)
         if self.config.paper:
             self._walk(nav.items, config.use_directory_urls)
 
@@ -172,6 +179,8 @@ class LockstepPlugin(BasePlugin[Options]):
     def on_page_content(self, html, page, config, files):
         for part in project.of(_site(config).root).parts:
             html = part.content(html)
+        if base := (config.extra or {}).get("repository"):
+            html = repository.linked(html, f"{base}/blob/main")
         self.kept.contents[page.file.src_uri] = html
         if FORMULA in html:
             self.kept.with_formula.add(page.file.src_uri)
@@ -347,6 +356,18 @@ class _WithLine(logging.Filter):
 
 def _offline(config) -> bool:
     return any("offline" in name for name in config.plugins)
+
+
+def _lead_on(items, indexes: dict[str, str]) -> None:
+    """Give sections without a page of their own the place that lists their pages."""
+    for item in items:
+        if item.is_section:
+            if not _index_of(item) and (url := indexes.get(item.title)):
+                link = Link(item.title, url)
+                vars(link)["is_index"] = True  # as the theme calls the page of a section
+                link.parent = item
+                item.children.insert(0, link)
+            _lead_on(item.children, indexes)
 
 
 def _index_of(section):
