@@ -929,7 +929,7 @@ class GlossaryPart(Part):
         groups = site.parts["glossary"].groups.values()
         index = "glossary/index.md"
         found = {title: f"{index}#{slugify(title, '-')}" for title in groups}
-        return found | dict.fromkeys(("Terms", "More", "By platform"), index)
+        return found | dict.fromkeys(("Terms", "Tables and platforms", "By platform"), index)
 
     def commands(self, add) -> None:
         words = "check the glossary's terms, or those that you name"

@@ -6,6 +6,8 @@ import * as chrome from "chrome-launcher"
 const [categories, flags, ...urls] = process.argv.slice(2)
 const browser = await chrome.launch({ chromeFlags: JSON.parse(flags) })
 const reports = {}
+const where = details =>
+  (details?.items ?? []).slice(0, 5).map(({ node, href, text }) => node?.snippet ?? `${text} (${href})`).join(" ")
 try {
   for (const url of urls) {
     const { lhr } = await lighthouse(
@@ -22,7 +24,7 @@ try {
     const failed = Object.values(lhr.audits).filter(({ score }) => score !== null && score < 1)
     reports[url] = {
       scores: Object.fromEntries(scores),
-      failed: failed.map(({ id, title }) => `${id}: ${title}`),
+      failed: failed.map(({ id, title, details }) => `${id}: ${title} ${where(details)}`),
       wrong: lhr.runtimeError?.message ?? null,
     }
   }
