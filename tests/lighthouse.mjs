@@ -7,7 +7,7 @@ const [categories, flags, ...urls] = process.argv.slice(2)
 const browser = await chrome.launch({ chromeFlags: JSON.parse(flags) })
 const reports = {}
 const where = details =>
-  (details?.items ?? []).slice(0, 5).map(({ node, href, text }) => node?.snippet ?? `${text} (${href})`).join(" ")
+  (details?.items ?? []).slice(0, 5).map(({ node, href, text }) => node ? `${node.snippet} ${node.selector} ${node.explanation ?? ""}` : `${text} (${href})`).join(" ")
 try {
   for (const url of urls) {
     const { lhr } = await lighthouse(
