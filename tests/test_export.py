@@ -252,6 +252,7 @@ def test_a_built_site_holds_the_files(tiny, tmp_path):
         "data/index.json",
         "index.md",
         "lessons/index.md",
+        "lessons/first/blocks.json",
         *(f"lessons/first.{suffix}" for suffix in ("md", "py", "ipynb")),
         "llms.txt",
         "llms-full.txt",

@@ -257,8 +257,9 @@ def test_steps_go_forward_and_back(fresh):
     assert [text for text, _, _ in fresh.cells("out")] == ["11", "22", "33", "44", "55"]
     # All of it as text.
     fresh.tab.locator(".rh-text summary").click()
-    text = fresh.textBody.inner_text()
-    assert "11 22 33 44 55" in text and "sectors a request" in text
+    # It is written when the box has opened, which a browser says later.
+    fresh.textBody.filter(has_text="11 22 33 44 55").wait_for()
+    assert "sectors a request" in fresh.textBody.inner_text()
     fresh.tab.locator(".rh-text summary").click()
 
 

@@ -118,7 +118,8 @@ class LockstepPlugin(BasePlugin[Options]):
         for part in project.of(known.root).parts:
             for title, place in part.indexes(known).items():
                 uri, mark, anchor = place.partition("#")
-                indexes[title] = f"{files.get_file_from_path(uri).url}{mark}{anchor}"
+                if file := files.get_file_from_path(uri):
+                    indexes[title] = f"{file.url}{mark}{anchor}"
         _lead_on(nav.items, indexes)
         if self.config.paper:
             self._walk(nav.items, config.use_directory_urls)
