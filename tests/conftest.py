@@ -76,10 +76,12 @@ def server(built):
 
 
 @pytest.fixture(scope="session")
-def chromium():
-    """A running Chromium. Where none can be had, the tests that need it are skipped by name."""
-    path = browser.find()
-    if path is None:
+def playwright():
+    """What drives browsers, once for a process: a second one would be refused.
+
+    Where no browser can be had, the tests that need it are skipped by name.
+    """
+    if browser.find() is None:
         reason = "no browser: put Chromium on the PATH, or let `make test` install one"
         if os.environ.get("LOCKSTEP_NO_SKIP") == "1":
             pytest.fail(reason, pytrace=False)
@@ -87,11 +89,18 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=str(path), args=browser.FLAGS)
-        chromium.new_context = _patient(chromium.new_context)
-        chromium.new_page = _patient(chromium.new_page)
-        yield chromium
-        chromium.close()
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright):
+    """A running Chromium."""
+    path = str(browser.find())
+    chromium = playwright.chromium.launch(executable_path=path, args=browser.FLAGS)
+    chromium.new_context = _patient(chromium.new_context)
+    chromium.new_page = _patient(chromium.new_page)
+    yield chromium
+    chromium.close()
 
 
 def _patient(make):

@@ -45,16 +45,11 @@ def serve(route):
 
 
 @pytest.fixture(scope="module")
-def chrome():
+def chrome(playwright):
     """Chromium with WebGPU on its software adapter."""
-    if browser.find() is None:
-        pytest.skip("no browser: put Chromium on the PATH, or let `make test` install one")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=browser.find(), args=webgpu.FLAGS)
-        yield made
-        made.close()
+    made = playwright.chromium.launch(executable_path=browser.find(), args=webgpu.FLAGS)
+    yield made
+    made.close()
 
 
 class Panel:

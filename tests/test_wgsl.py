@@ -5,7 +5,7 @@ import pytest
 
 from simulator.stepper import Stepper
 from simulator.wgsl import captured, unlike
-from tests import browser, webgpu, wgsl_cases, wgsl_generated
+from tests import webgpu, wgsl_cases, wgsl_generated
 
 NEAR = 2e-5  # of the largest number of an array: sums and functions are rounded otherwise
 SEEDS = range(212)
@@ -46,10 +46,8 @@ UNORDERED = {"kernels/threads_and_blocks/tickets.py:ticket_kernel"}  # who comes
 
 
 @pytest.fixture(scope="module")
-def tab():
-    if browser.find() is None:
-        pytest.skip("no browser: put Chromium on the PATH, or let `make test` install one")
-    with webgpu.page() as tab:
+def tab(playwright):
+    with webgpu.page(playwright) as tab:
         yield tab
 
 

@@ -14,11 +14,10 @@ import unittest
 from pathlib import Path
 
 import numba_cuda
-import pytest
 
 from simulator.stepper import Stepper, remember
 from simulator.wgsl import captured, unlike
-from tests import browser, webgpu, wgsl_cases
+from tests import webgpu, wgsl_cases
 
 FOLDER = Path(numba_cuda.__file__).parent / "numba/cuda/tests"
 FILES = [
@@ -61,12 +60,10 @@ def launches(file, monkeypatch):
     return found
 
 
-def test_foreign_kernels_are_right_or_refused(monkeypatch):
-    if browser.find() is None:
-        pytest.skip("no browser: put Chromium on the PATH, or let `make test` install one")
+def test_foreign_kernels_are_right_or_refused(monkeypatch, playwright):
     found = [(file, r) for file in FILES for r in launches(file, monkeypatch)]
     todo = [(f, r) for f, r in found if wgsl_cases.runs(r) and r.after and not r.error]
-    with webgpu.page() as tab:
+    with webgpu.page(playwright) as tab:
         results = webgpu.run(tab, [r for _, r in todo])
     faults = [
         f"{f} {r.kernel}: {w}"

@@ -46,16 +46,13 @@ def route(tab):
 
 
 @contextlib.contextmanager
-def page():
+def page(playwright):
     """A page in which the module gpu.js of the panel can be imported."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser.find(), args=FLAGS)
-        tab = chromium.new_page()
-        route(tab)
-        yield tab
-        chromium.close()
+    chromium = playwright.chromium.launch(executable_path=browser.find(), args=FLAGS)
+    tab = chromium.new_page()
+    route(tab)
+    yield tab
+    chromium.close()
 
 
 def run(tab, records):
