@@ -37,6 +37,8 @@ class Preview:
             env=env | {"NO_MKDOCS_2_WARNING": "1", "TMPDIR": str(folder)},
             stderr=subprocess.PIPE,
             text=True,
+            # A suite that a shell runs in the background has been told to ignore Ctrl-C.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         threading.Thread(target=self._listen, daemon=True).start()
         if early:
