@@ -6,16 +6,14 @@ becomes the list with its filter, which ``docs/assets/js/library.js`` drives; wi
 the whole list is there. ``data/library.json`` has the same rows.
 """
 
-import functools
 import html
 import re
 from collections import Counter
 from pathlib import Path
 
-import yaml
-
-from lockstep.page import LOADER, Mistake, PageError
+from lockstep.page import Mistake, PageError
 from lockstep.parts import Part
+from lockstep_site import datafile
 
 DATA = "docs/library/library.yml"
 MARKER = re.compile(r"^\[\[library:(?P<which>[a-z-]+)\]\][ \t]*$")
@@ -26,31 +24,12 @@ PHASES = {
     "distributed": "Phase 3",
     "specialization": "Phase 4",
 }
+MEND = "give kinds, levels, languages and sections, each section with id, title and rows"
 
 
 def load(root: Path) -> dict | None:
     """Return the file's data, or None where there is none. Raises PageError with its mistakes."""
-    file = Path(root) / DATA
-    if not file.is_file():
-        return None
-    state = file.stat()
-    data, mistakes = _load(str(file), state.st_mtime_ns, state.st_size)
-    if mistakes:
-        raise PageError(list(mistakes))
-    return data
-
-
-@functools.lru_cache(maxsize=4)
-def _load(file: str, modified: int, size: int) -> tuple[dict, tuple[Mistake, ...]]:
-    text = Path(file).read_text(encoding="utf-8")
-    try:
-        data = yaml.load(text, LOADER)
-        return data, tuple(_mistakes(data, text.splitlines()))
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        mend = "give kinds, levels, languages and sections, each section with id, title and rows"
-        line = mark.line + 1 if mark else 1
-        return {}, (Mistake(DATA, line, f"it cannot be read: {error}", mend),)
+    return datafile.load(root, DATA, _mistakes, MEND)
 
 
 def _mistakes(data: dict, lines: list[str]) -> list[Mistake]:

@@ -7,15 +7,13 @@ source bears out. A marker on a line of its own, ``[[table:ID]]``, becomes the t
 in Markdown.
 """
 
-import functools
 import re
 from pathlib import Path
 
-import yaml
-
 from lockstep import figures
-from lockstep.page import LOADER, Mistake, PageError
+from lockstep.page import Mistake, PageError
 from lockstep.parts import Part
+from lockstep_site import datafile
 from lockstep_site.sources import OPENED, READ
 
 DATA = "docs/glossary/hardware.yml"
@@ -23,29 +21,12 @@ MARKER = re.compile(r"^\[\[table:(?P<which>[a-z0-9-]+)\]\][ \t]*$")
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 OTHER_KEYS = {"id", "note", "unverified", "sources"}
 MARK = "(?)"
+MEND = "give sources and tables, each table with id, title, columns and rows"
 
 
 def load(root: Path) -> dict | None:
     """Return the file's data, or None where there is none. Raises PageError with its mistakes."""
-    file = Path(root) / DATA
-    if not file.is_file():
-        return None
-    state = file.stat()
-    data, mistakes = _load(str(file), state.st_mtime_ns, state.st_size)
-    if mistakes:
-        raise PageError(list(mistakes))
-    return data
-
-
-@functools.lru_cache(maxsize=4)
-def _load(file: str, modified: int, size: int) -> tuple[dict, tuple[Mistake, ...]]:
-    text = Path(file).read_text(encoding="utf-8")
-    try:
-        data = yaml.load(text, LOADER)
-        return data, tuple(_mistakes(data, text.splitlines()))
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
-        mend = "give sources and tables, each table with id, title, columns and rows"
-        return {}, (Mistake(DATA, 1, f"it cannot be read: {error}", mend),)
+    return datafile.load(root, DATA, _mistakes, MEND)
 
 
 def _mistakes(data: dict, lines: list[str]) -> list[Mistake]:
