@@ -2,7 +2,8 @@
 
 A puzzle is a page of kind ``puzzle`` with its number in the front matter and one
 ``[[exercise:NAME]]`` whose file is ``kernels/puzzles/NAME.py``. ``[[puzzles:table]]`` lists all of
-them, with their par.
+them, with their par; ``[[puzzles:NAME]]`` shows what one costs on a GPU, as
+benchmarks/micro/puzzles.py measured it.
 """
 
 import re
@@ -70,6 +71,18 @@ def table(pages: list[Page], plain: bool) -> str:
     return "\n".join(lines)
 
 
+def times(name: str, rows: dict[str, dict]) -> str:
+    """Return the Markdown of what a puzzle's kernels take on a GPU; "" where none was measured."""
+    first = f"puzzle-{name.replace('_', '-')}"
+    lines = []
+    for key, row in rows.items():
+        if key != first and not key.startswith(f"{first}-"):
+            continue
+        about = row["title"].partition("”: ")[2]
+        lines.append(f"| {about[:1].upper()}{about[1:]} | [[micro:{key}]] |")
+    return "\n".join(["| On a GPU | A launch |", "|---|---:|", *lines]) if lines else ""
+
+
 def main(number: int, file: str | None, root: Path, pages: list[Page]) -> int:
     """Show a puzzle by its number, or grade a file that answers it."""
     rows = ordered(pages)
@@ -86,10 +99,14 @@ class PuzzlePart(Part):
     marker = MARKER
 
     def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
-        if marker["which"] != "table":
-            what = f"[[puzzles:{marker['which']}]] names no part of them"
-            raise PageError([Mistake("docs/puzzles/index.md", 1, what, "write [[puzzles:table]]")])
-        return table(site.pages, plain)
+        which = marker["which"]
+        if which == "table":
+            return table(site.pages, plain)
+        if which in {name for _, _, name in ordered(site.pages)}:
+            return times(which, site.records.microbenchmarks)
+        what = f"[[puzzles:{which}]] names no part of them"
+        mend = "write [[puzzles:table]], or the name of a puzzle's exercise"
+        raise PageError([Mistake("docs/puzzles", 1, what, mend)])
 
     def commands(self, add) -> None:
         parser = add(

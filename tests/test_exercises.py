@@ -201,6 +201,22 @@ def test_puzzles_are_numbered_and_listed_in_that_order():
         assert [frame.key for frame in frames] == [key], page.path
 
 
+def test_a_puzzle_shows_what_its_kernels_take_on_a_gpu():
+    rows = {
+        "puzzle-votes": {"title": "Puzzle “Votes”: the solution, 64"},
+        "puzzle-votes-one-by-one": {"title": "Puzzle “Votes”: one by one, 64"},
+        "puzzle-votes2": {"title": "Puzzle “Another”: the solution, 64"},
+    }
+    assert puzzles.times("votes", rows).splitlines()[2:] == [
+        "| The solution, 64 | [[micro:puzzle-votes]] |",
+        "| One by one, 64 | [[micro:puzzle-votes-one-by-one]] |",
+    ]
+    assert puzzles.times("profit", rows) == ""
+    pages = [page for page, _, _ in puzzles.ordered(PAGES)]
+    names = [name for _, _, name in puzzles.ordered(PAGES)]
+    assert [re.findall(r"\[\[puzzles:(\w+)\]\]", p.body) for p in pages] == [[n] for n in names]
+
+
 def test_a_puzzle_in_a_terminal(tmp_path, capsys):
     assert puzzles.main(1, None, ROOT, PAGES) == 0
     said = capsys.readouterr()
