@@ -17,7 +17,7 @@ from markdown.util import AtomicString
 from lockstep import export, rendered
 from lockstep.page import Mistake, Page, PageError
 from lockstep.parts import Part
-from lockstep_site import bet, exercise, quiz, roadmap
+from lockstep_site import bet, exercise, library, quiz, roadmap
 from lockstep_site.gpu.needs import simulator_of, uses_gpu, uses_numba
 
 # A picture in two colors counts once.
@@ -61,6 +61,8 @@ class Lesson(Treeprocessor):
             kind = page.meta.get("kind")
             if kind == "lesson" or kind in TOLD and uses_gpu(page):
                 root.insert(_after_lead(root), facts(page, items, folder or "."))
+            if kind == "lesson" and (chosen := further(page)):
+                root.append(chosen)
             if claimed or kind == "lesson":
                 root.append(tick(page, claimed, items, folder or "."))
 
@@ -186,6 +188,23 @@ def _series(parent: Element, parts: list, last: str = " and ") -> None:
 
 
 # ---------------------------------------------------------------- when the reader is done
+
+
+def further(page: Page) -> Element | None:
+    """Return what others wrote or filmed that fits a lesson: three entries of the library."""
+    chosen = library.fitting(page.root)
+    found = [row for item in page.meta.get("roadmap", []) for row in chosen.get(item, ())][:3]
+    if not found:
+        return None
+    box = Element("div", {"class": "further", "data-search-exclude": ""})
+    box.set(rendered.MARK, rendered.MINE)
+    SubElement(SubElement(box, "p"), "strong").text = "From the library"
+    lines = SubElement(box, "ul")
+    for row in found:
+        line = SubElement(lines, "li")
+        line.append(_link(row["title"], row["url"]))
+        line[0].tail = AtomicString(f": {row['note']}")
+    return box
 
 
 def tick(page: Page, claimed: list[dict], items: dict[str, dict], folder: str) -> Element:

@@ -4,6 +4,8 @@
 ``sections`` of rows; its head says what a row needs. ``[[library:all]]`` on a line of its own
 becomes the list with its filter, which ``docs/assets/js/library.js`` drives; without that script
 the whole list is there. ``data/library.json`` has the same rows.
+
+``docs/library/lessons.yml`` names the three rows that fit a lesson, by its item in the roadmap.
 """
 
 import html
@@ -16,6 +18,7 @@ from lockstep.parts import Part
 from lockstep_site import datafile
 
 DATA = "docs/library/library.yml"
+LESSONS = "docs/library/lessons.yml"
 MARKER = re.compile(r"^\[\[library:(?P<which>[a-z-]+)\]\][ \t]*$")
 COLUMNS = ("title", "url", "note", "lang", "kind", "topics", "phase", "level")
 PHASES = {
@@ -75,6 +78,27 @@ def rows(root: Path) -> list[dict]:
         for section in (data["sections"] if data else ())
         for row in section["rows"]
     ]
+
+
+def fitting(root: Path) -> dict[str, list[dict]]:
+    """Return the three rows that fit a lesson, by its item in the roadmap. Raises PageError."""
+    known = {row["url"]: row for row in rows(root)}
+    mend = "write items of roadmap.yml, each with a list of three addresses of library.yml"
+
+    def mistakes(data: dict, lines: list[str]) -> list[Mistake]:
+        found = []
+        for item, chosen in data.items():
+            line = next(n for n, text in enumerate(lines, 1) if text.startswith(f"{item}:"))
+            if len(set(chosen)) != 3:
+                what = f"{item} has {len(set(chosen))} different entries of the library, not 3"
+                found.append(Mistake(LESSONS, line, what, mend))
+            for n, url in enumerate(chosen, line + 1):
+                if url not in known:
+                    found.append(Mistake(LESSONS, n, f"{url} is not in {DATA}", "correct it"))
+        return found
+
+    data = datafile.load(root, LESSONS, mistakes, mend) or {}
+    return {item: [known[url] for url in chosen] for item, chosen in data.items()}
 
 
 def render(which: str, root: Path) -> str:

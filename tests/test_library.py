@@ -2,8 +2,8 @@
 
 import pytest
 
-from lockstep.page import PageError
-from lockstep_site import library
+from lockstep.page import PageError, read_all
+from lockstep_site import lesson, library, roadmap
 from tests.pages import ROOT
 
 DATA = """
@@ -35,6 +35,33 @@ def test_the_library_names_what_readers_collected_in_both_languages():
     assert len(rows) >= 190
     assert len({row["url"] for row in rows}) == len({row["title"] for row in rows}) == len(rows)
     assert sum(row["lang"] == "ru" for row in rows) >= 10
+
+
+def test_each_lesson_has_three_entries_that_fit_it():
+    chosen = library.fitting(ROOT)
+    items = {row["id"]: row for row in roadmap.items(ROOT)}
+    assert set(chosen) <= set(items)
+    lessons = {
+        i for page in read_all(ROOT) if page.meta["kind"] == "lesson" for i in page.meta["roadmap"]
+    }
+    assert lessons <= set(chosen) | {i for i in items if i.startswith("q-")}
+    page = next(page for page in read_all(ROOT) if page.meta.get("roadmap") == ["o-roofline"])
+    links = [link.get("href") for link in lesson.further(page).iter("a")]
+    assert links == [row["url"] for row in chosen["o-roofline"]] and len(set(links)) == 3
+
+
+def test_an_entry_for_a_lesson_that_the_library_lacks_is_refused_at_its_line(small):
+    root = small(DATA)
+    file = root / library.LESSONS
+    both = "- https://example.org/a_(b)\n- https://www.example.org/film/\n"
+    file.write_text(f"# three\nf-vector-add:\n{both}- https://example.org/none\n", encoding="utf-8")
+    with pytest.raises(PageError) as caught:
+        library.fitting(root)
+    (mistake,) = caught.value.mistakes
+    assert (mistake.path, mistake.line) == (library.LESSONS, 5) and "is not in" in mistake.what
+    file.write_text(f"f-vector-add:\n{both}", encoding="utf-8")
+    with pytest.raises(PageError, match="has 2 different entries"):
+        library.fitting(root)
 
 
 @pytest.mark.parametrize(
