@@ -34,8 +34,8 @@ TAGS = {
 }
 CLASSES = """
 about cards chart chip continue entries entry__names entry__text exercise exercise__done facts
-finder folded further go grid hero hero__lead hero__ways hint item item--planned item--written item__id
-item__meta item__state item__time item__title items letters map map--all map-filter
+finder folded further go grid hero hero__lead hero__ways hint item item--planned item--written
+item__id item__meta item__state item__time item__title items letters map map--all map-filter
 map-filter__said map-filter__scripted map__claim map__eq map__eq--close map__eq--exact
 map__eq--metal-only map__eq--none map__eq--partial map__id map__small md-button
 md-button--primary names needs needs__graph needs__page phase phase__bars phase__done planned plot
