@@ -1,8 +1,11 @@
 """What mma.sync and mma.sp can do at most in float16: products of registers, and nothing else."""
 
 import numpy as np
+
+# --8<-- [start:imports]
 from numba import cuda, uint32
 
+# --8<-- [end:imports]
 from kernels.tensor_cores.ptx import ptx
 
 # --8<-- [start:kernel]
@@ -58,7 +61,9 @@ def _example():
     --8<-- [start:example]
     >>> for kernel in (dense_ceiling_kernel, sparse_ceiling_kernel):
     ...     sums = run_ceiling(kernel, 1, 32, 3)
-    ...     assert np.isfinite(sums).all() and sums.any()
+    ...     print(bool(np.isfinite(sums).all() and sums.any()))
+    True
+    True
 
     --8<-- [end:example]
     """

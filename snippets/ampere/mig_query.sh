@@ -1,0 +1,1 @@
+nvidia-smi --query-gpu=name,mig.mode.current --format=csv
