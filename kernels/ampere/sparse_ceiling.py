@@ -41,10 +41,8 @@ def make_ceiling(multiply):
 
 dense_ceiling_kernel = make_ceiling(multiply_dense)
 sparse_ceiling_kernel = make_ceiling(multiply_sparse)
-# --8<-- [end:kernel]
 
 
-# --8<-- [start:host]
 def run_ceiling(kernel, blocks, threads, steps):
     """Launch on small random float16 numbers, two in each uint32; return the sums."""
     pairs = np.random.default_rng(0).standard_normal(2 * blocks * threads).astype(np.float16)
@@ -53,7 +51,7 @@ def run_ceiling(kernel, blocks, threads, steps):
     return out.copy_to_host()
 
 
-# --8<-- [end:host]
+# --8<-- [end:kernel]
 
 
 def _example():
