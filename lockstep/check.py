@@ -58,7 +58,7 @@ class Checker:
         except PageError as error:
             return error.mistakes
         checks = [self.expansion, self.rendered, self.collected, self.declared, self.typed]
-        checks += [self.covered, self.head, self.fits]
+        checks += [self.covered, self.head, self.keys, self.fits]
         return [mistake for check in checks for mistake in check(page)]
 
     def expansion(self, page: Page) -> Iterator[Mistake]:
@@ -116,6 +116,13 @@ class Checker:
                 why = "; ".join(f"{page.blocks[i].where}: {why}" for i, why in skips.items())
                 what = f"{len(skips)} blocks: {target.lacks}, the front matter says {says} ({why})"
                 yield Mistake(page.path, 1, what, f"{mend} if that is meant")
+
+    def keys(self, page: Page) -> Iterator[Mistake]:
+        """Every measured number has a row: one that was recorded, or that a benchmark will."""
+        mend = f"correct the key, or {self.ours.measure}"
+        lines = page.body.splitlines()
+        for line, what in figures.unknown(self.records, lines, page.body_line):
+            yield Mistake(page.path, line, what, mend)
 
     def typed(self, page: Page) -> Iterator[Mistake]:
         """The HTML holds what is on the whitelist alone, and no measured number is typed."""

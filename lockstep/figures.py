@@ -97,6 +97,20 @@ def awaited(records: Evidence) -> str:
     return f"awaiting {records.project.awaited}"
 
 
+def unknown(records: Evidence, lines: list[str], first: int) -> Iterator[tuple[int, str]]:
+    """Yield (line, what is there instead) for each key in lines of prose that no row has.
+
+    ``first`` is the number of the first line.
+    """
+    for number, line in enumerate(lines, first):
+        for piece, is_prose in outside_code(line):
+            for key in KEY.finditer(piece) if is_prose else ():
+                try:
+                    records.figure(key["kind"], key["key"])
+                except KeyError as error:
+                    yield number, error.args[0]
+
+
 def text(records: Evidence, kind: str, key: str) -> str:
     """Return a measured number as plain text. Raises ``KeyError`` with what is there instead."""
     row, name = records.figure(kind, key)

@@ -99,15 +99,11 @@ class Pass:
 
     def check_figures(self, lines: list[str]) -> None:
         """Look up every measured number of the page, so that all unknown keys are named at once."""
-        mistakes = []
-        for number, line in enumerate(lines, start=self.first):
-            for piece, is_prose in figures.outside_code(line):
-                for key in figures.KEY.finditer(piece) if is_prose else ():
-                    try:
-                        self.site.records.figure(key["kind"], key["key"])
-                    except KeyError as error:
-                        mend = f"correct the key, or {project.of(self.root).measure}"
-                        mistakes.append(Mistake(self.known.path, number, error.args[0], mend))
+        mend = f"correct the key, or {project.of(self.root).measure}"
+        mistakes = [
+            Mistake(self.known.path, number, what, mend)
+            for number, what in figures.unknown(self.site.records, lines, self.first)
+        ]
         if mistakes and not draft():
             raise PageError(list(dict.fromkeys(mistakes)))
 

@@ -33,7 +33,7 @@ TAGS = {
     "ul": {"data-list"},
 }
 CLASSES = """
-about cards chart chip continue entries entry__names entry__text exercise exercise__done facts
+about cards chart cheat chip continue entries entry__names entry__text exercise exercise__done facts
 finder folded further go grid hero hero__lead hero__ways hint item item--planned item--written
 item__id item__meta item__state item__time item__title items letters map map--all map-filter
 map-filter__said map-filter__scripted map__claim map__eq map__eq--close map__eq--exact

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lockstep import cli, collect, evidence
+from lockstep import check, cli, collect, evidence
 from lockstep.page import PageError, read, read_all
 from lockstep_site.gpu import machine
 from lockstep_site.gpu.needs import gpu_only
@@ -167,6 +167,13 @@ def test_a_violation_is_refused_with_file_line_and_mend(house, name):
     said = mistakes(house, body)
     assert any(line.startswith(where) and mend in line for line in said), said
     assert all("To mend: " in line for line in said)
+
+
+def test_a_figure_that_no_row_has_is_refused(house):
+    house("It takes [[micro:circle]] and, as code, `[[micro:square]]`.\n\n" + GOOD)
+    found = check.Checker(house.root).page(house.root / "docs/page.md")
+    assert [m.what for m in found] == ["no micro row circle (near it: none)"]
+    assert found[0].line == len(META.splitlines()) + 1 and "correct the key" in found[0].mend
 
 
 def test_an_unclosed_section_is_refused(house):

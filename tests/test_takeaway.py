@@ -11,6 +11,7 @@ import pytest
 from lockstep import export
 from lockstep.mkdocs import moved, printing
 from lockstep.page import PageError
+from lockstep_site import roadmap
 from tests.conftest import serving
 from tests.pages import PAGES, ROOT, open_page
 from tests.test_site import Links
@@ -55,6 +56,15 @@ def test_a_section_page_reads_well_on_paper_and_on_a_phone(context, server):
     assert len(tab.pdf(format="A4")) > 100_000
     closed = tab.locator("details:not([open])").count()
     assert closed == 0 and context.elsewhere == []
+
+
+@pytest.mark.parametrize("phase", [phase["id"] for phase in roadmap.load(ROOT)["phases"]])
+def test_a_cheat_sheet_is_one_printed_page(context, server, phase):
+    tab = context.new_page()
+    tab.goto(f"{server}roadmap/{phase}/cheat-sheet/")
+    edge = dict.fromkeys(("top", "right", "bottom", "left"), "10mm")
+    sheet = tab.pdf(format="A4", margin=edge)
+    assert len(re.findall(rb"/Type\s*/Page\b", sheet)) == 1
 
 
 def test_links_of_a_section_page_lead_where_they_did():
