@@ -15,7 +15,7 @@ import json
 import posixpath
 import re
 import tokenize
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from lockstep.block import RECORDED, Block, Page
 from lockstep.evidence import Evidence
 from lockstep.mistakes import Mistake, PageError
 from lockstep.page import read_all
-from lockstep.parts import Guard
+from lockstep.parts import Guard, Part
 
 SCHEMAS = Path(__file__).parent / "schemas"
 PYTHON = {"python", "pycon"}
@@ -106,9 +106,11 @@ def write(source: Source, site_dir: Path, only: set[str] | None = None) -> None:
 
     Raises ``PageError`` for a figure that is not there.
     """
-    for page in source.pages:
-        if only is None or page.path in only:
-            _write_page(page, source, site_dir)
+    told = {
+        page.name: _write_page(page, source, site_dir)
+        for page in source.pages
+        if only is None or page.path in only
+    }
     if only is not None:
         return
     ours = project.of(source.root)
@@ -125,7 +127,7 @@ def write(source: Source, site_dir: Path, only: set[str] | None = None) -> None:
         _write(site_dir / places["schema"], _json(schema(source.root, name)))
     _write(site_dir / "data/index.json", _json(index))
     _write(site_dir / "llms.txt", llms(source))
-    _write(site_dir / "llms-full.txt", llms_full(source))
+    _write(site_dir / "llms-full.txt", llms_full(source, told))
 
 
 def schema(root: Path, name: str) -> dict:
@@ -142,8 +144,10 @@ def schema(root: Path, name: str) -> dict:
     return found
 
 
-def _write_page(page: Page, source: Source, site_dir: Path) -> None:
-    _write(site_dir / f"{page.name}.md", markdown(page, source))
+def _write_page(page: Page, source: Source, site_dir: Path) -> str:
+    """Write the files of one page, and return its Markdown."""
+    told = markdown(page, source)
+    _write(site_dir / f"{page.name}.md", told)
     if has_python(page):
         _write(site_dir / f"{page.name}.py", script(page, source))
         _write(site_dir / f"{page.name}.ipynb", _json(notebook(page, source)))
@@ -153,6 +157,7 @@ def _write_page(page: Page, source: Source, site_dir: Path) -> None:
     for part in project.of(page.root).parts:
         for name, data in part.files(page).items():
             _write(site_dir / address(page) / name, _json(data))
+    return told
 
 
 def _write(path: Path, text: str) -> None:
@@ -312,14 +317,17 @@ def _plain(page: Page, source: Source, cells: bool = False) -> Iterator[tuple[st
                 indented = len(line) - len(line.lstrip())
                 margins.append((margins[-1] if margins else 0) + indented + 4)
             else:
-                yield _prose(source, number, page, bare_line(line, page)), ""
+                yield _prose(source, number, page, bare_line(line, ours)), ""
 
 
-def bare_line(line: str, page: Page) -> str:
-    """Return a line of prose without what only a site's Markdown and style sheets know."""
+def bare_line(line: str, ours: Sequence[Part]) -> str:
+    """Return a line of prose without what only a site's Markdown and style sheets know.
+
+    ``ours`` are the project's parts.
+    """
 
     def bare(text: str) -> str:
-        for part in project.of(page.root).parts:
+        for part in ours:
             text = part.bare(text)
         text = ATTRIBUTES.sub("", text)
         text = TAG.sub(lambda tag: CLASS.sub("", tag[0]), BOX_TAG.sub("", text))
@@ -591,10 +599,10 @@ def llms(source: Source) -> str:
     return "\n".join(lines) + "\n"
 
 
-def llms_full(source: Source) -> str:
-    """Return the Markdown of every page, one after the other."""
+def llms_full(source: Source, told: dict[str, str] | None = None) -> str:
+    """Return the Markdown of every page, one after the other; ``told`` has it already, by name."""
     pages = sorted(source.pages, key=_reading_order)
-    return "\n".join(markdown(page, source) for page in pages)
+    return "\n".join(told[page.name] if told else markdown(page, source) for page in pages)
 
 
 def _reading_order(page: Page) -> list[tuple[bool, str]]:

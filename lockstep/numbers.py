@@ -11,8 +11,10 @@ stands on a page in one of three ways:
 The reader sees which. Lengths, sizes and counts are no such numbers: "256 threads", "4 KB".
 """
 
+import functools
 import html
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
@@ -152,11 +154,17 @@ def formula(text: str) -> str:
     return text
 
 
+@functools.cache
+def _unseen() -> dict[int, None]:
+    """Return the characters that nobody sees, such as a blank of no width."""
+    return dict.fromkeys(c for c in range(sys.maxunicode) if unicodedata.category(chr(c)) == "Cf")
+
+
 def plain(text: str) -> str:
     """Return a text as a reader sees it: compatible letters and blanks are one."""
     text = unicodedata.normalize("NFKC", text.translate(_LOOKS)).translate(_LOOKS)
     if not text.isascii():
-        text = "".join(c for c in text if c == KEY or unicodedata.category(c) != "Cf")
+        text = text.translate(_unseen())
     return _SPACES.sub(" ", text.replace("−", "-").replace("‑", "-").replace("–", "-"))
 
 

@@ -544,10 +544,9 @@ def placed(text: str, lines: tuple[int, ...], section: str) -> Found | None:
     one thing, and whoever imports the module would run another.
     """
     try:
-        module, shown = ast.parse(text), ast.parse(section)
+        there, shown = _statements(text), ast.parse(section)
     except SyntaxError:
         return None
-    there = _statements(text, module)
     for statement in shown.body:
         at = lines[statement.lineno - 1]
         kind, outer = there.get(at, (None, ()))
@@ -560,23 +559,19 @@ def placed(text: str, lines: tuple[int, ...], section: str) -> Found | None:
     return None
 
 
-_known: dict[str, dict] = {}
-
-
-def _statements(text: str, module: ast.Module) -> dict[int, tuple[type, tuple[type, ...]]]:
+@functools.cache
+def _statements(text: str) -> dict[int, tuple[type, tuple[type, ...]]]:
     """Return, for each line that begins a statement, its kind and the kinds around it."""
-    found = _known.get(text)
-    if found is None:
-        found = _known[text] = {}
-        waiting: list[tuple[ast.AST, tuple[type, ...]]] = [(module, ())]
-        while waiting:
-            node, outer = waiting.pop()
-            for child in ast.iter_child_nodes(node):
-                inside = outer
-                if isinstance(child, ast.stmt):
-                    found.setdefault(child.lineno, (type(child), outer))
-                    inside = (*outer, type(child))
-                waiting.append((child, inside))
+    found: dict[int, tuple[type, tuple[type, ...]]] = {}
+    waiting: list[tuple[ast.AST, tuple[type, ...]]] = [(ast.parse(text), ())]
+    while waiting:
+        node, outer = waiting.pop()
+        for child in ast.iter_child_nodes(node):
+            inside = outer
+            if isinstance(child, ast.stmt):
+                found.setdefault(child.lineno, (type(child), outer))
+                inside = (*outer, type(child))
+            waiting.append((child, inside))
     return found
 
 

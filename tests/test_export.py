@@ -305,8 +305,7 @@ def test_no_markdown_needs_mkdocs(real):
     ],
 )
 def test_a_line_without_the_marks_of_mkdocs(line, plain):
-    page = read(ROOT / "docs/index.md", ROOT)
-    assert export.bare_line(line, page) == plain
+    assert export.bare_line(line, project.of(ROOT).parts) == plain
 
 
 def test_the_markdown_of_a_marker_is_its_table(tiny):
