@@ -17,6 +17,21 @@ PREFETCH = "snippets/csapp/prefetch.cpp"
 # Bytes of the arrays that the mountain reads, and how many values apart
 FLOORS = {"16k": 2**14, "256k": 2**18, "8m": 2**23, "512m": 2**29}
 STRIDES = (1, 2, 4, 8, 16)
+# The rows by id, so that a page may name one that no run has recorded yet
+ROWS = (
+    "cpu-chains-1", "cpu-chains-2", "cpu-chains-4", "cpu-chains-8", "cpu-keep-branch-random-half",
+    "cpu-keep-branch-random-few", "cpu-keep-branch-sorted-half", "cpu-keep-branch-sorted-few",
+    "cpu-keep-always-random-half", "cpu-keep-always-random-few", "cpu-keep-always-sorted-half",
+    "cpu-keep-always-sorted-few", "cpu-read-16k-1", "cpu-read-16k-2", "cpu-read-16k-4",
+    "cpu-read-16k-8", "cpu-read-16k-16", "cpu-read-256k-1", "cpu-read-256k-2", "cpu-read-256k-4",
+    "cpu-read-256k-8", "cpu-read-256k-16", "cpu-read-8m-1", "cpu-read-8m-2", "cpu-read-8m-4",
+    "cpu-read-8m-8", "cpu-read-8m-16", "cpu-read-512m-1", "cpu-read-512m-2", "cpu-read-512m-4",
+    "cpu-read-512m-8", "cpu-read-512m-16", "cpu-chase-16k", "cpu-chase-256k", "cpu-chase-8m",
+    "cpu-chase-512m", "cpu-visit-in-order", "cpu-visit-random", "cpu-visit-random-8",
+    "cpu-visit-random-32", "cpu-visit-random-128", "cpu-count-shared-1", "cpu-count-shared-2",
+    "cpu-count-shared-4", "cpu-count-shared-8", "cpu-count-shared-16", "cpu-count-padded-1",
+    "cpu-count-padded-2", "cpu-count-padded-4", "cpu-count-padded-8", "cpu-count-padded-16",
+)  # fmt: skip
 
 
 def seconds(call):
@@ -35,6 +50,8 @@ def run(bench):
     for part in (pipeline, predictor, mountain, latency, prefetch, false_sharing):
         with bench.part(part.__name__.replace("_", " ")):
             part(bench)
+    for row in {*ROWS} - {row["id"] for row in bench.rows["microbenchmarks"]}:
+        bench.say(f"[{bench.name}] this machine has not measured {row}")
 
 
 def add(bench, id, title, summary, kernel, **more):
