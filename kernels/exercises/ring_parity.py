@@ -7,8 +7,11 @@ i, `slots[i]`, and `full[i]`, the parity for which a consumer waits before it re
 all slots are free, and a wait for parity 1 returns at once. One thread for each tile.
 """
 
+# --8<-- [start:imports]
 import numpy as np
 from numba import cuda
+
+# --8<-- [end:imports]
 
 
 # --8<-- [start:solution]
