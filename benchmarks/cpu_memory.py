@@ -99,10 +99,13 @@ def predictor(bench):
                 kept = keep(given, above, out)
                 require(np.array_equal(out[:kept], given[given > above]), f"{way}, {order}")
                 calls[f"{way}-{order}-{share}"] = lambda k=keep, g=given, a=above: k(g, a, out)
-    for name, summary in bench.samples(calls, seconds).items():
+    times = bench.samples(calls, seconds)
+    for name, summary in times.items():
+        other = times["always" + name.removeprefix("always").removeprefix("branch")]
         add(
             bench, f"cpu-keep-{name}", f"Keep some of {n} int32, by a branch or always: {name}",
             summary, HERE + "branches.py", unit="ns", amount=n,
+            extra={"times_always": rounded(summary.median / other.median)},
         )  # fmt: skip
 
 
