@@ -95,10 +95,14 @@ def downloads(page: Page) -> list[dict]:
     if has_python(page):
         kinds += [("Python script", "py"), ("Notebook", "ipynb")]
     name = posixpath.basename(page.name)
-    return [
+    rows = [
         {"label": label, "href": f"{page.name}.{suffix}", "download": f"{name}.{suffix}"}
         for label, suffix in kinds
     ]
+    for part in project.of(page.root).parts:
+        for file, label in part.downloads(page).items():
+            rows.append({"label": label, "href": f"{address(page)}{file}", "download": file})
+    return rows
 
 
 def write(source: Source, site_dir: Path, only: set[str] | None = None) -> None:

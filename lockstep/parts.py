@@ -112,6 +112,10 @@ class Part:
         """Return JSON files to write into the folder of a page, by their names."""
         return {}
 
+    def downloads(self, page: Page) -> dict[str, str]:
+        """Return which of its files a page offers to take away: a label for each name."""
+        return {}
+
     def data(self, source: Any) -> dict[str, list[dict]]:
         """Return the rows of data files, by their names without the suffix."""
         return {}

@@ -10,10 +10,12 @@ import re
 
 from lockstep import figures
 from lockstep.evidence import Evidence
+from lockstep.page import Page
 from lockstep.parts import Part
 from lockstep_site import charts, in_flight, ladder, timelines, waiting
 
 MARKER = re.compile(r"^\[\[plot:([a-z]+)\]\][ \t]*$")
+TRACED = "[[plot:photos]]"  # whose timelines a reader can take away
 
 # The ceilings, each a name and the id of a microbenchmark: memory's, and those of arithmetic.
 MEMORY = ("reads of memory", "occupancy-bandwidth-100-x4")
@@ -42,10 +44,10 @@ def render(name: str, records: Evidence, as_text: bool = False) -> str:
         return ladder.render(records, as_text)
     if name in in_flight.PLOTS:
         return in_flight.render(name, records, as_text)
-    if name == "streams":
-        return timelines.render(records, as_text)
+    if name in timelines.PLOTS:
+        return timelines.render(name, records, as_text)
     if name != "roofline":
-        known = ", ".join(("roofline", "ladder", "streams", *in_flight.PLOTS))
+        known = ", ".join(("roofline", "ladder", *timelines.PLOTS, *in_flight.PLOTS))
         raise KeyError(f"no plot {name} (there are: {known})")
     return roofline(records, as_text)
 
@@ -193,3 +195,14 @@ class PlotsPart(Part):
 
     def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
         return render(marker[1], site.records, as_text=plain)
+
+    def files(self, page: Page) -> dict[str, dict]:
+        if TRACED not in page.body:
+            return {}
+        return timelines.traces("photos", Evidence(page.root))
+
+    def downloads(self, page: Page) -> dict[str, str]:
+        return {
+            name: f"Trace: {trace['otherData']['title']}"
+            for name, trace in self.files(page).items()
+        }

@@ -1,60 +1,113 @@
-"""What ran when, in each stream, drawn from the evidence when the site is built.
+"""What ran when, in each stream or lane, drawn from the evidence when the site is built.
 
-``[[plot:streams]]``, on a line of its own, becomes an SVG that takes the page's colors, light or
-dark. Its rows are microbenchmarks whose ``spans`` hold [image, what, start, end] in ms.
+``[[plot:streams]]`` or ``[[plot:photos]]``, on a line of its own, becomes an SVG that takes the
+page's colors, light or dark. Its rows are microbenchmarks whose ``spans`` hold [name, lane, start,
+end] in ms.
 """
+
+from dataclasses import dataclass
 
 from lockstep import figures
 from lockstep.evidence import Evidence
 from lockstep_site import charts, waiting
 
-ROWS = (("streams-timeline-1", "one stream"), ("streams-timeline-3", "three streams"))
-COLORS = {"copy in": "--ls-accent", "kernel": "--ls-compiled", "copy out": "--ls-soft"}
+
+@dataclass(frozen=True)
+class Plot:
+    """``rows``: id and name of each timeline. ``lanes``: their colors. ``what`` runs in it."""
+
+    rows: tuple[tuple[str, str], ...]
+    lanes: dict[str, str]
+    what: str
+
+
+PLOTS = {
+    "streams": Plot(
+        (("streams-timeline-1", "one stream"), ("streams-timeline-3", "three streams")),
+        {"copy in": "--ls-accent", "kernel": "--ls-compiled", "copy out": "--ls-soft"},
+        "six images in {}",
+    ),
+    "photos": Plot(
+        (("photos-first", "decoded on the CPU"), ("photos-second", "decoded on the GPU")),
+        {"host": "--ls-soft", "copies": "--ls-accent", "kernels": "--ls-compiled"},
+        "six photos, {}",
+    ),
+}
 WIDTH, LEFT, RIGHT, TOP = 680, 78, 10, 44
 BAR, STEP, GAP = 18, 24, 40  # px: a bar, one lane, between two timelines
+LETTER = 6.2  # about the width of one
 
 
-def render(records: Evidence, as_text: bool = False) -> str:
+def render(name: str, records: Evidence, as_text: bool = False) -> str:
     """Return the timelines as Markdown. ``as_text``: a list of their figures."""
-    rows = [(records.microbenchmarks.get(ident), name) for ident, name in ROWS]
+    plot = PLOTS[name]
+    rows = [(records.microbenchmarks.get(ident), title) for ident, title in plot.rows]
     if not all(row and row["fresh"] for row, _ in rows):
-        return waiting.awaiting(", ".join(ident for ident, _ in ROWS))
+        return waiting.awaiting(", ".join(ident for ident, _ in plot.rows))
     words = [
-        f"six images in {name}: {figures.quantity(max(s[3] for s in row['spans']), 'ms')}"
-        for row, name in rows
+        f"{plot.what.format(title)}: {figures.quantity(max(s[3] for s in row['spans']), 'ms')}"
+        for row, title in rows
     ]
     if as_text:
         return "\n".join(f"- {line}" for line in words)
-    return _draw(rows, "; ".join(words))
+    return _draw(plot, rows, "; ".join(words))
 
 
-def _draw(rows: list[tuple[dict, str]], words: str) -> str:
+def traces(name: str, records: Evidence) -> dict[str, dict]:
+    """Return the timelines of a plot as traces that Perfetto opens, by the names of their files."""
+    found = {}
+    for ident, title in PLOTS[name].rows:
+        row = records.microbenchmarks.get(ident)
+        if row and row["fresh"]:
+            found[f"{ident}.trace.json"] = {
+                "traceEvents": _events(PLOTS[name].lanes, title, row["spans"]),
+                "displayTimeUnit": "ms",
+                "otherData": {"title": row["title"], "device": row["device"]["name"]},
+            }
+    return found
+
+
+def _events(lanes, title: str, spans: list) -> list[dict]:
+    """Return the events of a timeline in Chrome's format, which counts in microseconds."""
+    head = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": title}}]
+    for tid, lane in enumerate(lanes):
+        about = {"ph": "M", "pid": 1, "tid": tid, "name": "thread_name"}
+        head.append(about | {"args": {"name": lane}})
+    return head + [
+        {"ph": "X", "pid": 1, "tid": list(lanes).index(lane), "name": str(what), "cat": lane}
+        | {"ts": round(1e3 * start, 3), "dur": round(1e3 * (end - start), 3)}
+        for what, lane, start, end in spans
+    ]
+
+
+def _draw(plot: Plot, rows: list[tuple[dict, str]], words: str) -> str:
     most = max(span[3] for row, _ in rows for span in row["spans"])
     shapes, y = [], TOP
 
     def x(ms: float) -> float:
         return round(LEFT + (WIDTH - LEFT - RIGHT) * ms / most, 1)
 
-    for k, (name, color) in enumerate(COLORS.items()):
+    for k, (lane, color) in enumerate(plot.lanes.items()):
         at = LEFT + 110 * k
         shapes.append(f'<rect x="{at}" y="6" width="12" height="12" style="fill: var({color})"/>')
-        shapes.append(charts.text(at + 18, 16, name))
-    for row, name in rows:
-        shapes.append(charts.text(LEFT, y - 6, name))
-        for lane, what in enumerate(COLORS):
-            top = y + lane * STEP
-            shapes.append(charts.text(LEFT - 8, top + 13, what, "end", "--ls-soft"))
-            for image, done, start, end in row["spans"]:
-                if done != what:
+        shapes.append(charts.text(at + 18, 16, lane))
+    for row, title in rows:
+        shapes.append(charts.text(LEFT, y - 6, title))
+        for at, lane in enumerate(plot.lanes):
+            top = y + at * STEP
+            shapes.append(charts.text(LEFT - 8, top + 13, lane, "end", "--ls-soft"))
+            for name, where, start, end in row["spans"]:
+                if where != lane:
                     continue
                 width = max(x(end) - x(start) - 1, 1)
                 shapes.append(
                     f'<rect x="{x(start)}" y="{top}" width="{round(width, 1)}" height="{BAR}" '
-                    f'rx="2" style="fill: var({COLORS[what]})"/>'
+                    f'rx="{min(2, width / 2):g}" style="fill: var({plot.lanes[lane]})"/>'
                 )
-                middle = (x(start) + x(end)) / 2
-                shapes.append(charts.text(middle, top + 13, str(image), "middle", "--ls-ground"))
-        y += len(COLORS) * STEP + GAP
+                if LETTER * len(str(name)) < width:
+                    middle = round((x(start) + x(end)) / 2, 2)
+                    shapes.append(charts.text(middle, top + 13, str(name), "middle", "--ls-ground"))
+        y += len(plot.lanes) * STEP + GAP
     axis = y - GAP + 12
     for tick in range(int(most) + 1):
         if tick % max(1, int(most) // 8) == 0:

@@ -8,7 +8,7 @@ import pytest
 
 from lockstep.evidence import Evidence
 from lockstep.page import find_root
-from lockstep_site import plots, summary
+from lockstep_site import plots, summary, timelines
 
 
 def micro(value, **more):
@@ -146,3 +146,37 @@ def test_what_agrees_is_counted_and_not_listed():
     text = summary._twice(twice(differs=False, gpu="a"))
     assert "0 of them on another GPU" in text and "No pair is further apart" in text
     assert "A wait" not in text
+
+
+def spans(*rows):
+    return micro(1.0, spans=[list(row) for row in rows], title="T", device={"name": "A GPU"})
+
+
+@pytest.fixture
+def photos():
+    first = spans(("decode", "host", 0, 60), ("HtoD", "copies", 60, 70))
+    second = spans(("HtoD", "copies", 0, 1), ("blur", "kernels", 1, 2.5))
+    rows = {"photos-first": first, "photos-second": second}
+    return SimpleNamespace(microbenchmarks=rows)
+
+
+def test_a_timeline_draws_each_span_in_its_lane(photos):
+    assert plots.render("photos", photos, as_text=True).split("\n") == [
+        "- six photos, decoded on the CPU: 70.0\u202fms",
+        "- six photos, decoded on the GPU: 2.50\u202fms",
+    ]
+    drawn = plots.render("photos", photos)
+    assert drawn.count("<rect") == 3 + 4  # the key, and the spans
+    assert "decode<" in drawn and "blur<" not in drawn  # a name that does not fit is left out
+    assert ">60 ms<" not in drawn and ">64 ms<" in drawn  # ticks: eight, evenly
+
+
+def test_a_trace_to_take_away_is_in_chromes_format(photos):
+    found = timelines.traces("photos", photos)["photos-second.trace.json"]
+    assert [e["ph"] for e in found["traceEvents"]] == ["M", "M", "M", "M", "X", "X"]
+    assert found["traceEvents"][-1] == {
+        "ph": "X", "pid": 1, "tid": 2, "name": "blur", "cat": "kernels", "ts": 1000, "dur": 1500
+    }  # fmt: skip
+    photos.microbenchmarks["photos-first"]["fresh"] = False
+    assert list(timelines.traces("photos", photos)) == ["photos-second.trace.json"]
+    assert "Awaiting" in plots.render("photos", SimpleNamespace(microbenchmarks={}, project=None))
