@@ -18,7 +18,7 @@ from lockstep import export, rendered
 from lockstep.page import Mistake, Page, PageError
 from lockstep.parts import Part
 from lockstep_site import bet, exercise, library, quiz, roadmap
-from lockstep_site.gpu.needs import simulator_of, uses_gpu, uses_numba
+from lockstep_site.gpu.needs import OPTIONAL, modules, simulator_of, uses_gpu, uses_numba
 
 # A picture in two colors counts once.
 PICTURE = re.compile(r"^!\[(?!.*#only-dark)|^\[\[plot:", re.MULTILINE)
@@ -136,8 +136,11 @@ def _place(page: Page, items: dict[str, dict]) -> tuple[int, int, dict] | None:
 
 def where_it_runs(page: Page) -> str:
     """Say on which machines a page's code runs, and how much of it without a GPU."""
+    needs = sorted(modules(page) & OPTIONAL.keys())
+    packages = [re.split(r"[\[=]", OPTIONAL[name])[0] for name in needs]
     if not uses_gpu(page):
-        return "any computer, without a GPU."
+        also = f", with {' and '.join(packages)} installed" if packages else ""
+        return f"any computer, without a GPU{also}."
     gpus, least = page.meta.get("gpus", 1), page.meta.get("compute_capability")
     gpu = "any CUDA GPU" if gpus == 1 else f"{gpus} CUDA GPUs in one machine"
     if least:

@@ -22,6 +22,7 @@ PACKAGES = (
     "torch",
     "triton",
     "mlx",
+    "apache-tvm",
 )
 
 

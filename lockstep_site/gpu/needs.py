@@ -1,6 +1,8 @@
 """What a CPU cannot run of a page, and what a machine's GPUs cannot."""
 
 import ast
+import importlib.util
+import sys
 from collections.abc import Set
 
 from lockstep.block import Block, Page
@@ -9,6 +11,12 @@ from lockstep_site.gpu import machine
 
 # Packages that need a GPU, or that only a GPU machine has; llvmlite writes its instructions.
 GPU_MODULES = {"cupy", "cupyx", "llvmlite", "mpi4py", "torch", "triton", "pynvml"}
+# Packages that no part of the suite installs, because they are large, and how to have them. A page
+# that imports one runs where it is, and is skipped, by name and counted, where it is not.
+OPTIONAL = {
+    "numba_cuda_mlir": "numba-cuda-mlir[cu13]==0.6.*",
+    "tvm": "apache-tvm==0.27.*",
+}
 # What numba.cuda has and no simulator on a CPU (Numba's is that of numba-cuda 0.30.4).
 STEPPER_LACKS = {
     "nanosleep",
@@ -22,6 +30,8 @@ STEPPER_LACKS = {
     "detect",
     "select_device",
     "list_devices",
+    "compile_mlir",
+    "compile_cubin",
 }
 # Numba's simulator has no warp operations either; the stepper has them.
 SIMULATOR_LACKS = STEPPER_LACKS | {
@@ -82,6 +92,14 @@ def too_small_for(page: Page) -> str | None:
     return None
 
 
+def lacks_package(page: Page) -> str | None:
+    """Return which optional package of a page is not installed here, or None."""
+    for name in sorted(modules(page) & OPTIONAL.keys()):
+        if name not in sys.modules and importlib.util.find_spec(name) is None:
+            return f"{page.path} needs {name}: pip install '{OPTIONAL[name]}'"
+    return None
+
+
 def gpu_only(page: Page, lacks: Set[str] = STEPPER_LACKS) -> dict[int, str]:
     """Return why each block that a CPU cannot run cannot, by its index.
 
@@ -118,7 +136,7 @@ def _gpu_only(page: Page, lacks: Set[str]) -> dict[int, str]:
 
 
 def _gpu_reason(block: Block, made: dict[str, str], lacks: Set[str]) -> str | None:
-    if modules := sorted(imports(block) & GPU_MODULES):
+    if modules := sorted((imports(block) & GPU_MODULES) - _on_a_cpu(block)):
         return f"it imports {modules[0]}, which needs a GPU"
     own: set[str] = set()  # names that this block has made itself so far
     for tree in trees(block):
@@ -131,3 +149,12 @@ def _gpu_reason(block: Block, made: dict[str, str], lacks: Set[str]) -> str | No
                 return f"it uses {name}: {made[name]}"
             own |= names_bound(statement)
     return None
+
+
+def _on_a_cpu(block: Block) -> set[str]:
+    """Return ``{"llvmlite"}`` where a block takes its compiler for this processor alone."""
+    tops = [node for tree in trees(block) for node in ast.walk(tree)]
+    names = [a.name for node in tops if isinstance(node, ast.Import) for a in node.names]
+    names += [str(node.module) for node in tops if isinstance(node, ast.ImportFrom)]
+    used = {name for name in names if name.split(".")[0] == "llvmlite"}
+    return {"llvmlite"} if used == {"llvmlite.binding"} else set()

@@ -27,6 +27,7 @@ from lockstep.mistakes import Failed
 from lockstep_site.gpu import machine
 from lockstep_site.gpu.needs import (
     gpu_only,
+    lacks_package,
     modules,
     simulator_of,
     too_small_for,
@@ -75,7 +76,7 @@ class Gpu(targets.Target):
         return not machine.cuda_is_started()
 
     def can_run(self, page: Page) -> str | None:
-        return too_small_for(page)
+        return too_small_for(page) or lacks_package(page)
 
     def preload(self) -> tuple[str, ...]:
         return ("numpy", "numba", "numba.cuda", "cupy")
@@ -176,9 +177,16 @@ PACKAGES = [
     ("torch", "PyTorch", "torch"),
     ("triton", "Triton", "triton"),
     ("mlx", "MLX", "mlx"),
+    ("numba_cuda_mlir", "numba-cuda-mlir", "numba-cuda-mlir"),
+    ("tvm", "TVM", "apache-tvm"),
 ]
 # What a page without Numba is said to have run with: the first of these that it uses.
-TOOLS = [row for word in ("cupy", "triton", "torch") for row in PACKAGES if row[0] == word]
+TOOLS = [
+    row
+    for word in ("numba_cuda_mlir", "cupy", "triton", "torch")
+    for row in PACKAGES
+    if row[0] == word
+]
 
 
 class _Cpu(targets.Target):
@@ -193,6 +201,9 @@ class _Cpu(targets.Target):
 
     def wants(self, page: Page) -> bool:
         return False
+
+    def can_run(self, page: Page) -> str | None:
+        return lacks_package(page)
 
     def skips(self, page: Page) -> dict[int, str]:
         return gpu_only(page)
@@ -227,6 +238,11 @@ class Cpu(_Cpu):
 
     def place(self, run: dict, page: Page) -> str:
         return "on a CPU"
+
+    def tool(self, run: dict, page: Page) -> str:
+        if "tvm" in modules(page):
+            return f"TVM {run['packages'].get('apache-tvm', '')}".strip()
+        return super().tool(run, page)
 
 
 @functools.cache
