@@ -1,4 +1,4 @@
-"""Our compiler of element-wise expressions against CuPy, which runs five operations or fuses them."""
+"""Our compiler of element-wise expressions against CuPy, one by one and fused."""
 
 import cupy as cp
 
@@ -18,12 +18,13 @@ def by_cupy(x, mean, variance, scale, shift):
 def run(bench):
     rows, columns = (1024, 1024) if bench.quick else (65536, 4096)
     with bench.part("large"):
-        table(bench, "fused-normalize", rows, columns)
+        table(bench, ("fused-normalize", "fused-normalize-cupy"), rows, columns)
     with bench.part("small"):
-        table(bench, "fused-small", 256, 256, WallTimer(bench.device.synchronize, calls=100))
+        timer = WallTimer(bench.device.synchronize, calls=100)
+        table(bench, ("fused-small", "fused-small-cupy"), 256, 256, timer)
 
 
-def table(bench, id, rows, columns, timer=None):
+def table(bench, ids, rows, columns, timer=None):
     x, output = bench.random((rows, columns)), bench.output((rows, columns))
     mean, scale, shift = (bench.random(columns) for _ in range(3))
     variance = bench.random(columns) ** 2 + 0.5
@@ -33,27 +34,20 @@ def table(bench, id, rows, columns, timer=None):
     d_out = bench.device.numba(output.array.reshape(-1))
     launch = kernel[-(-x.size // 256), 256]
     expected = normalize(*(a.astype(cp.float64) for a in inputs))
-    columns_once = 4 * columns * 4
-    for other, reference in {
-        "": library("CuPy, one operation after another", lambda: normalize(*inputs)),
-        "-cupy": library("cupy.fuse", lambda: by_cupy(*inputs)),
-    }.items():
+    references = (
+        library("CuPy, one operation after another", lambda: normalize(*inputs)),
+        library("cupy.fuse", lambda: by_cupy(*inputs)),
+    )
+    title = f"Normalization and ReLU of {rows} x {columns} float32, one fused kernel"
+    for id, reference in zip(ids, references, strict=True):
         bench.compare(
-            [
-                Case(
-                    id + other,
-                    f"Normalization and ReLU of {rows} x {columns} float32, one fused kernel",
-                    PATH,
-                    lambda: launch(*flat, d_out),
-                    output,
-                )
-            ],
+            [Case(id, title, PATH, lambda: launch(*flat, d_out), output)],
             reference,
             expected,
             size=x.size,
             dtype="float32",
             unit="us",
             tolerance=1e-6,
-            bytes=8 * x.size + columns_once,
+            bytes=8 * x.size + 4 * 4 * columns,
             timer=timer,
         )

@@ -1,12 +1,17 @@
 """A page says which GPU it needs, by the instructions in its code, before a reader starts it."""
 
+import hashlib
+import importlib.util
 import re
+import sys
+import tomllib
 
 import pytest
 
+from lockstep import project
 from lockstep.page import read_all
 from lockstep.source import find_root
-from lockstep_site.gpu.needs import uses_gpu
+from lockstep_site.gpu.needs import OPTIONAL, gpu_only, lacks_package, modules, uses_gpu
 from lockstep_site.lesson import where_it_runs
 
 ROOT = find_root()
@@ -49,3 +54,47 @@ def test_the_words_find_what_is_there():
     """At least one page of each generation: else the words have gone out of use."""
     found = {needed(page)[0] for page in GPU_PAGES}
     assert found >= {"0", "8.0", "9.0"}
+
+
+# ---------------------------------------------------------------- packages that a page needs
+
+OPTIONAL_PAGES = [page for page in read_all(ROOT) if modules(page) & OPTIONAL.keys()]
+
+
+@pytest.mark.parametrize("page", OPTIONAL_PAGES, ids=lambda page: page.uri)
+def test_a_page_is_skipped_whole_where_its_package_is_not_installed(page, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    for name in OPTIONAL:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    targets = project.of(ROOT).targets
+    for target in ("cpu", "simulator"):
+        assert "pip install" in (targets[target].can_run(page) or "")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    assert targets["cpu"].can_run(page) is None
+
+
+def test_the_optional_packages_are_those_that_the_project_declares():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert set(OPTIONAL.values()) == set(declared["project"]["optional-dependencies"]["compilers"])
+    assert {name for page in OPTIONAL_PAGES for name in modules(page)} >= OPTIONAL.keys()
+
+
+def test_a_page_without_such_packages_runs_anywhere():
+    page = next(page for page in read_all(ROOT) if page.path.endswith("vector-add.md"))
+    assert lacks_package(page) is None
+
+
+def test_llvmlite_needs_no_gpu_where_only_its_compiler_for_cpus_is_used():
+    page = next(page for page in OPTIONAL_PAGES if page.path.endswith("mlir.md"))
+    there = {block.where.split(":")[0] for block in page.blocks if "llvmlite" in block.text}
+    assert there == {"kernels/compilers/by_hand.py"}
+    skipped = [page.blocks[i].path for i in gpu_only(page)]
+    assert "kernels/compilers/by_hand.py" not in skipped
+    other = next(page for page in read_all(ROOT) if page.path.endswith("patterns/transpose.md"))
+    assert any("llvmlite" in why for why in gpu_only(other).values())
+
+
+def test_the_measured_kernels_of_tvm_are_those_that_its_page_generates():
+    said = (ROOT / "snippets/in_tvm/steps.pycon").read_text(encoding="utf-8")
+    text = (ROOT / "kernels/compilers/tvm_tiled_4096.cu").read_bytes()
+    assert f"'{hashlib.sha256(text).hexdigest()[:16]}'" in said

@@ -49,7 +49,7 @@ def to_fahrenheit_single(c, f):
 
 # --8<-- [start:half]
 @cuda.jit
-def half_mended(c, f):
+def half_fixed(c, f):
     i = cuda.grid(1)
     if i < c.size:
         f[i] = np.float32(1.8) * c[i] + 32.0

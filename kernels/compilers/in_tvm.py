@@ -39,7 +39,7 @@ def vectorized(function, lanes=16):
     return s
 
 
-def tiled(function, rows=4, columns=64, lanes=16):
+def tiled(function, rows=4, columns=16, lanes=8):
     """A tile of C that stays in registers while r runs, and one strip of rows for each core."""
     s = Schedule(function)
     block = s.get_sblock("C")
@@ -119,3 +119,21 @@ def source(executable):
 
 
 # --8<-- [end:source]
+
+
+# --8<-- [start:plain]
+def one_thread_a_result(function):
+    """The naive kernel: a thread for each element of C, in blocks of 16 x 16."""
+    s = Schedule(function)
+    i, j, r = s.get_loops(s.get_sblock("C"))
+    block_y, thread_y = s.split(i, [None, 16])
+    block_x, thread_x = s.split(j, [None, 16])
+    s.reorder(block_y, block_x, thread_y, thread_x, r)
+    s.bind(block_y, "blockIdx.y")
+    s.bind(block_x, "blockIdx.x")
+    s.bind(thread_y, "threadIdx.y")
+    s.bind(thread_x, "threadIdx.x")
+    return s
+
+
+# --8<-- [end:plain]
