@@ -30,15 +30,6 @@ def reordered(function):
     return s
 
 
-def vectorized(function, lanes=16):
-    """As before, and ``lanes`` columns at a time."""
-    s = reordered(function)
-    i, r, j = s.get_loops(s.get_sblock("C"))
-    _, lane = s.split(j, [None, lanes])
-    s.vectorize(lane)
-    return s
-
-
 def tiled(function, rows=4, columns=16, lanes=8):
     """A tile of C that stays in registers while r runs, and one strip of rows for each core."""
     s = Schedule(function)
