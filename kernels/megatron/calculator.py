@@ -1,0 +1,84 @@
+"""What a GPU must hold and receive for a model that is trained in parallel."""
+
+# --8<-- [start:calculator]
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A transformer, and how it is spread: over data * tensor * pipeline GPUs."""
+
+    layers: int
+    width: int
+    words: int  # of the vocabulary
+    length: int  # tokens of a sequence
+    sequences: int  # of a micro-batch
+    micro_batches: int  # of a step
+    data: int = 1
+    tensor: int = 1
+    pipeline: int = 1
+    zero: int = 0
+    weight_bytes: int = 2  # bfloat16, and Adam keeps 12 bytes more in float32
+
+    def parameters(self):
+        """Return those of one GPU, before ZeRO: its share of the layers, and of the words."""
+        layers = self.layers // self.pipeline
+        return (12 * self.width**2 * layers + self.words * self.width) / self.tensor
+
+    def state(self):
+        """Return the bytes of weights, gradients and Adam's state on one GPU."""
+        p, cut = self.parameters(), self.data
+        weights = self.weight_bytes * p / (cut if self.zero >= 3 else 1)
+        gradients = self.weight_bytes * p / (cut if self.zero >= 2 else 1)
+        adam = (12 if self.weight_bytes == 2 else 8) * p / (cut if self.zero >= 1 else 1)
+        return weights + gradients + adam
+
+    def activations(self):
+        """Return the bytes that a GPU keeps for backward passes, attention's squares excepted.
+
+        34 bytes for each of a token's numbers in each layer, in 16 bits, all of it cut by sequence
+        parallelism; and 1F1B holds as many micro-batches as there are stages, on the first stage.
+        """
+        held = min(self.micro_batches, self.pipeline)
+        tokens = self.length * self.sequences
+        return 34 * tokens * self.width * self.layers // self.pipeline * held / self.tensor
+
+    def traffic(self):
+        """Return the bytes that one GPU receives in a step, by what for."""
+        tokens, layers = self.length * self.sequences, self.layers // self.pipeline
+        message = 2 * tokens * self.width  # the residual stream of a micro-batch, in 16 bits
+        gradients = self.weight_bytes * self.parameters() * (3 if self.zero == 3 else 2)
+        return {
+            "tensor": self.micro_batches * layers * 8 * message * (1 - 1 / self.tensor),
+            "pipeline": self.micro_batches * 2 * message / self.tensor * (self.pipeline > 1),
+            "data": gradients * (1 - 1 / self.data),
+        }
+
+    def bubble(self):
+        return (self.pipeline - 1) / (self.micro_batches + self.pipeline - 1)
+
+
+# --8<-- [end:calculator]
+
+
+def examples():
+    """A model of 70 billion parameters on 64 GPUs, in three ways.
+
+    --8<-- [start:example]
+    >>> model = dict(layers=80, width=8192, words=128_000, length=4096, sequences=1)
+    >>> ways = {
+    ...     "ZeRO 3": dict(data=64, zero=3, micro_batches=1),
+    ...     "tensor 8, data 8": dict(data=8, tensor=8, zero=1, micro_batches=8),
+    ...     "tensor 8, pipeline 8": dict(tensor=8, pipeline=8, micro_batches=64),
+    ... }
+    >>> for name, way in ways.items():
+    ...     plan = Plan(**model, **way)
+    ...     sent = {kind: round(bytes / 1e9) for kind, bytes in plan.traffic().items()}
+    ...     kept = f"{plan.state() / 1e9:3.0f} + {plan.activations() / 1e9:3.0f} GB"
+    ...     print(f"{name:20} {kept}, {plan.bubble():.0%} idle", sent)
+    ZeRO 3                16 +  91 GB, 0% idle {'tensor': 0, 'pipeline': 0, 'data': 387}
+    tensor 8, data 8      45 +  11 GB, 0% idle {'tensor': 301, 'pipeline': 0, 'data': 29}
+    tensor 8, pipeline 8  18 +  11 GB, 10% idle {'tensor': 301, 'pipeline': 1, 'data': 0}
+
+    --8<-- [end:example]
+    """

@@ -1,0 +1,2 @@
+wc -l layers.py
+timeout 120 torchrun --standalone --nproc-per-node 2 parallel.py 2> errors.txt || { cat errors.txt; exit 1; }
