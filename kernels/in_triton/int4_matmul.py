@@ -1,0 +1,96 @@
+"""Products with 4-bit weights in Triton: unpacked for the tensor cores, group by group."""
+
+# --8<-- [start:imports]
+import torch
+import triton
+import triton.language as tl
+
+# --8<-- [end:imports]
+
+
+# --8<-- [start:kernel]
+@triton.jit
+def int4_matmul_kernel(
+    x, words, scales, y, m, n, k, BM: tl.constexpr, BN: tl.constexpr, HALF: tl.constexpr
+):
+    """Make a tile of y = x @ weights.T. Byte b of a group: weight b below, b + HALF above."""
+    rows = tl.program_id(1) * BM + tl.arange(0, BM)
+    columns = tl.program_id(0) * BN + tl.arange(0, BN)
+    byte = tl.arange(0, HALF)
+    in_x, in_y = rows[:, None] < m, (rows[:, None] < m) & (columns[None, :] < n)
+    x_at = x + rows[:, None].to(tl.int64) * k + byte[None, :]
+    words_at = words + columns[None, :].to(tl.int64) * (k // 2) + byte[:, None]
+    scales_at = scales + columns * (k // (2 * HALF))
+    sums = tl.zeros((BM, BN), tl.float32)
+    for group in range(k // (2 * HALF)):
+        pairs = tl.load(words_at + group * HALF, mask=columns[None, :] < n, other=0)
+        scale = tl.load(scales_at + group, mask=columns < n, other=0).to(tl.float32)
+        low = tl.load(x_at + group * 2 * HALF, mask=in_x, other=0)
+        high = tl.load(x_at + group * 2 * HALF + HALF, mask=in_x, other=0)
+        part = tl.dot(low, ((pairs & 15).to(tl.int8) - 8).to(tl.bfloat16))
+        part = tl.dot(high, ((pairs >> 4).to(tl.int8) - 8).to(tl.bfloat16), part)
+        sums += part * scale[None, :]
+    tl.store(y + rows[:, None].to(tl.int64) * n + columns[None, :], sums.to(tl.bfloat16), mask=in_y)
+
+
+# --8<-- [end:kernel]
+
+
+# --8<-- [start:unpack]
+@triton.jit
+def int4_unpack_kernel(words, scales, weights, k, HALF: tl.constexpr, GROUPS: tl.constexpr):
+    """Write some groups of a row of weights as bfloat16."""
+    row, group = tl.program_id(0), tl.program_id(1) * GROUPS + tl.arange(0, GROUPS)
+    byte = tl.arange(0, HALF)
+    inside = group[:, None] < k // (2 * HALF)
+    at = row.to(tl.int64) * (k // 2) + group[:, None] * HALF + byte[None, :]
+    pairs = tl.load(words + at, mask=inside, other=0)
+    scale = tl.load(scales + row * (k // (2 * HALF)) + group, mask=group < k // (2 * HALF), other=0)
+    scale = scale.to(tl.float32)[:, None]
+    out = weights + row.to(tl.int64) * k + group[:, None] * (2 * HALF) + byte[None, :]
+    low, high = (pairs & 15).to(tl.float32) - 8, (pairs >> 4).to(tl.float32) - 8
+    tl.store(out, (low * scale).to(tl.bfloat16), mask=inside)
+    tl.store(out + HALF, (high * scale).to(tl.bfloat16), mask=inside)
+
+
+# --8<-- [end:unpack]
+
+
+# --8<-- [start:host]
+HALF = 64  # bytes of a group of 128 weights
+
+
+def int4_linear(x, words, scales, out=None):
+    """Return x @ weights.T in bfloat16: words uint8 (n, k / 2), scales bfloat16 (n, k / 128).
+
+    --8<-- [start:example]
+    >>> _ = torch.manual_seed(7)
+    >>> words = torch.randint(0, 256, (70, 128), dtype=torch.uint8, device="cuda")
+    >>> scales = torch.rand(70, 2, device="cuda").bfloat16()
+    >>> x = torch.randn(5, 256, device="cuda").bfloat16()
+    >>> exact = x.double() @ int4_weights(words, scales).double().T
+    >>> bool((int4_linear(x, words, scales) - exact).norm() < 4e-3 * exact.norm())
+    True
+
+    --8<-- [end:example]
+    """
+    (m, k), n = x.shape, len(words)
+    y = torch.empty((m, n), dtype=torch.bfloat16, device=x.device) if out is None else out
+    tile = (16, 32, 4, 5) if m <= 16 else (64, 64, 4, 4) if m <= 64 else (128, 128, 8, 3)
+    BM, BN, warps, stages = tile
+    grid = triton.cdiv(n, BN), triton.cdiv(m, BM)
+    int4_matmul_kernel[grid](
+        x, words, scales, y, m, n, k, BM, BN, HALF, num_warps=warps, num_stages=stages
+    )
+    return y
+
+
+def int4_weights(words, scales, out=None):
+    """Return the weights that words and scales stand for, in bfloat16."""
+    n, k = len(words), 2 * words.shape[1]
+    weights = torch.empty((n, k), dtype=torch.bfloat16, device=words.device) if out is None else out
+    int4_unpack_kernel[n, triton.cdiv(k, 16 * 2 * HALF)](words, scales, weights, k, HALF, 16)
+    return weights
+
+
+# --8<-- [end:host]

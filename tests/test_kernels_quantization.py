@@ -1,0 +1,101 @@
+"""Weights of few bits: the kernels that unpack them, and what quantization loses."""
+
+import contextlib
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from tests.wide import SIMULATOR, loading
+
+# Read by `python -m lockstep gpu`; the page of these kernels says the same.
+NOT_ON = {"numba-cuda-mlir": "the 16-byte loads are made with llvmlite"}
+GUARD = 37
+STAND_INS = """
+from numba import cuda, float32, int32, uint32
+
+@cuda.jit(device=True)
+def as_float(bits):
+    exponent = int32(bits >> uint32(23) & uint32(255))
+    if exponent == 0:
+        return float32(0)
+    size = float32(bits & uint32(0x7FFFFF) | uint32(0x800000))
+    size *= float32(2) ** float32(exponent - 150)
+    return -size if bits >> uint32(31) else size
+
+@cuda.jit(device=True)
+def load_once(array, index):
+    return array[index], array[index + 1], array[index + 2], array[index + 3]
+
+@cuda.jit(device=True)
+def load_shared(array, index):
+    return array[index], array[index + 1], array[index + 2], array[index + 3]
+"""
+
+
+@contextlib.contextmanager
+def kernels():
+    """``loading``, with stand-ins for the 16-byte loads where a CPU runs the kernels."""
+    with loading() as (load, cuda):
+        if SIMULATOR:
+            from simulator.stepper import remember
+
+            remember(__file__ + ":stand-ins", STAND_INS)
+            module = types.ModuleType("kernels.quantization.words")
+            exec(compile(STAND_INS, __file__ + ":stand-ins", "exec"), vars(module))
+            load("kernels.quantization")
+            sys.modules["kernels.quantization.words"] = module
+        yield load, cuda
+
+
+SHAPES = [(1, 128), (3, 256), (4, 1024), (5, 1152), (9, 2176)]
+LARGER = [(1021, 4096), (8192, 8192), (257, 5248), (130, 14336)]
+
+
+@pytest.mark.parametrize("shape", SHAPES + ([] if SIMULATOR else LARGER))
+def test_int4_matvec(shape):
+    random = np.random.default_rng(sum(shape))
+    count, k = shape
+    with kernels() as (load, cuda):
+        module = load("kernels.quantization.matvec")
+        words, scales = module.pack_int4(random.standard_normal(shape).astype(np.float32))
+        x = module.bfloat16(random.standard_normal(k))
+        rows, warps = min(4, count), 2
+        whole = cuda.to_device(np.full(count + GUARD, np.nan, np.float32))
+        flat = [cuda.to_device(a.reshape(-1)) for a in (words, scales)]
+        blocks = -(-count // (rows * warps))
+        kernel = module.make_matvec(k, rows)
+        kernel[blocks, (32, warps)](
+            *flat, cuda.to_device(x.view(np.uint32)), module.MAGIC, whole[:count]
+        )
+        host = whole.copy_to_host()
+        weights = module.unpack_int4(words, scales).astype(np.float64)
+    wide = (x.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    assert np.isnan(host[count:]).all(), "written past the end"
+    off = np.abs(host[:count] - weights @ wide)
+    assert (off <= 3e-6 * (np.abs(weights) @ np.abs(wide)) + 1e-30).all(), (off.max(), off.argmax())
+
+
+if not SIMULATOR:
+    import torch
+
+    from kernels.in_triton.int4_matmul import int4_linear, int4_weights
+
+    @pytest.mark.parametrize("tokens", [1, 16, 17, 64, 100, 300])
+    @pytest.mark.parametrize("shape", [(64, 128), (70, 384), (300, 1024)])
+    def test_int4_in_triton(tokens, shape):
+        """The words are those of the Numba kernel: one packing, two readers."""
+        from kernels.quantization.matvec import pack_int4, unpack_int4
+
+        random = np.random.default_rng(tokens + sum(shape))
+        words, scales = pack_int4(random.standard_normal(shape).astype(np.float32))
+        packed = torch.as_tensor(words.view(np.uint8), device="cuda")
+        steps = torch.as_tensor(scales.view(np.int16), device="cuda").view(torch.bfloat16)
+        exact = torch.as_tensor(unpack_int4(words, scales), device="cuda").double()
+        weights = int4_weights(packed, steps).double()
+        assert ((weights - exact).norm() / exact.norm()).item() < 3e-3
+        x = torch.as_tensor(random.standard_normal((tokens, shape[1])), device="cuda").bfloat16()
+        right = x.double() @ exact.T
+        off = (int4_linear(x, packed, steps).double() - right).norm() / right.norm()
+        assert off.item() < 4e-3
