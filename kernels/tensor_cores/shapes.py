@@ -239,13 +239,18 @@ STEP = {  # rows and columns of a tile -> us for 64 elements of k, from a search
     (128, 256): 0.646, (128, 192): 0.494, (128, 128): 0.350,
     (64, 256): 0.376, (64, 192): 0.314, (64, 128): 0.245, (64, 64): 0.303,
 }  # fmt: skip
-START, PARTS, BYTES = 9.5, 9.1, 3.6e6  # us; us for the parts of a tile; bytes a us
+START, PARTS = 9.5, 9.1  # us; us for the parts of a tile
+BYTES, LINES = 3.6e6, 12e6  # bytes a us from memory, and from L2
+COPIED = 5e9  # multiply-adds from which on a copy of uneven rows pays
 
 
 def predicted(m, n, k, rows, columns, splits, processors):
     """Return how long a product would take with this tile and split, in us."""
-    waves = -(-m // rows) * -(-n // columns) * splits / processors
-    work = math.ceil(waves) * math.ceil(k / 64) / splits * STEP[rows, columns]
+    tiles, steps = -(-m // rows) * -(-n // columns), math.ceil(k / 64)
+    waves = tiles * splits / processors
+    uneven = n % 64 > 0 and m * n * k < COPIED  # a row of a box of b lies in two lines
+    lines = tiles * steps * 128 * (rows + columns * (1 + uneven)) / LINES
+    work = max(math.ceil(waves) * steps / splits * STEP[rows, columns], lines)
     memory = 2 * (m * k + k * n + m * n) / BYTES
     parts = PARTS * rows * columns / (128 * 256) if splits > 1 else 0
     return START + max(math.ceil(waves) * parts + work, memory + parts)
@@ -273,7 +278,7 @@ def _choose_example():
     ...     print(shape, choose(*shape, processors=132))
     (8192, 8192, 8192) (128, 256, 1)
     (16, 8192, 8192) (64, 128, 1)
-    (1000, 1000, 1000) (64, 128, 1)
+    (1000, 1000, 1000) (128, 128, 1)
 
     --8<-- [end:choose_example]
     """
@@ -303,16 +308,16 @@ def product(d_a, d_b, d_c, way=None):
     """Return a function that computes c = a @ b whenever it is called, bfloat16 bits.
 
     Rows must be multiples of 16 bytes. Where those of b are no multiples of 128, each row of a box
-    lies in two lines of the cache, and a large product first copies b to rows that are. ``way`` is
-    (rows and columns of a tile, parts of k), which else ``choose`` chooses. Calls share memory for
-    partial sums, so they must be in one stream.
+    lies in two lines of the cache, and a large product first copies b to rows that are: one of at
+    least ``COPIED`` multiply-adds. ``way`` is (rows and columns of a tile, parts of k), which else
+    ``choose`` chooses. Calls share memory for partial sums, so they must be in one stream.
     """
     (m, k), n = d_a.shape, d_b.shape[1]
     processors = cuda.get_current_device().MULTIPROCESSOR_COUNT
     rows, columns, splits = way or choose(m, n, k, processors)
     kernel, threads, shared = shape_kernel(rows, columns)
     first = None
-    if n % 64 and m >= 512:
+    if n % 64 and m * n * k >= COPIED:
         d_wide = cuda.device_array((k, n + -n % 64), np.uint16)
         grid = (-(-n // 4 // 128), min(k, 1024))
         narrow, wide = (x.view(np.uint64) for x in (d_b, d_wide))
