@@ -2,6 +2,7 @@
 
 # --8<-- [start:load]
 import cupy as cp
+import numpy as np
 
 SUM_BULK = cp.RawModule(code=open("sums.cu").read(), options=("-std=c++17",)).get_function(
     "sum_bulk"
@@ -11,9 +12,9 @@ SUM_BULK.max_dynamic_shared_size_bytes = RING = 8 * 2048 * 4  # slots x numbers 
 
 def total(x, threads=128):
     """Return the sum of a float32 array of CuPy's, with one block on each multiprocessor."""
-    out = cp.zeros((), cp.float64)
+    out = cp.zeros((), np.float64)
     blocks = cp.cuda.Device().attributes["MultiProcessorCount"]
-    SUM_BULK((blocks,), (threads,), (x, cp.int64(x.size), out), shared_mem=RING)
+    SUM_BULK((blocks,), (threads,), (x, np.int64(x.size), out), shared_mem=RING)
     return float(out)
 
 

@@ -39,19 +39,25 @@ from kernels.tensor_cores.wgmma import (
 
 # --8<-- [start:kernel]
 @cuda.jit(device=True)
-def fetch(maps, tiles, full, slot, i, rows, columns, steps):
-    """Ask for the tiles of this block's i-th step, counted over all of its tiles of c."""
-    tile = int32(cuda.blockIdx.x + i // steps * cuda.gridDim.x)
-    if tile < rows * columns:
-        row, column = place(tile, rows, columns)
-        to_a = tiles + slot * A_BYTES
-        to_b = tiles + STAGES * A_BYTES + slot * B_BYTES
-        along = i % steps * BK
-        barrier_expect(full + 8 * slot, A_BYTES + B_BYTES)
-        load_box(to_a, maps, along, row * BM, full + 8 * slot)
-        for j in range(4):
-            x = column * BN + 64 * j
-            load_box(to_b + j * BOX, maps + uint64(128), x, along, full + 8 * slot)
+def fetch(maps, tiles, full, slot, y, x, along):
+    """Ask for the tiles of a step: rows from y of a, columns from x of b, at ``along`` of k."""
+    to_b = tiles + STAGES * A_BYTES + slot * B_BYTES
+    barrier_expect(full + 8 * slot, A_BYTES + B_BYTES)
+    load_box(tiles + slot * A_BYTES, maps, along, y, full + 8 * slot)
+    for j in range(4):
+        load_box(to_b + j * BOX, maps + uint64(128), x + 64 * j, along, full + 8 * slot)
+
+
+@cuda.jit(device=True)
+def following(tile, y, x, along, rows, columns, k):
+    """Return what is fetched next: the tile of c, its place, and how far along k."""
+    along = int32(along + BK)
+    if along >= k:
+        tile, along = int32(tile + cuda.gridDim.x), int32(0)
+        if tile < rows * columns:
+            row, column = place(tile, rows, columns)
+            y, x = int32(row * BM), int32(column * BN)
+    return tile, y, x, along
 
 
 @cuda.jit(launch_bounds=(256, 1))
@@ -76,11 +82,16 @@ def multistage_kernel(maps, m, n, k):
         for s in range(STAGES):
             barrier_init(full + 8 * s, 1)
         barrier_init_done()
-        for s in range(STAGES):
-            fetch(map_a, tiles, full, s, s, rows, columns, steps)
+    row, column = place(min(cuda.blockIdx.x, rows * columns - 1), rows, columns)
+    ahead, along = int32(cuda.blockIdx.x), int32(0)
+    ahead_y, ahead_x = int32(row * BM), int32(column * BN)
+    for s in range(STAGES):
+        if cuda.threadIdx.x == 0 and ahead < rows * columns:
+            fetch(map_a, tiles, full, int32(s), ahead_y, ahead_x, along)
+        ahead, ahead_y, ahead_x, along = following(ahead, ahead_y, ahead_x, along, rows, columns, k)
     cuda.syncthreads()
 
-    slot, parity, ahead = int32(0), int32(0), int32(STAGES)
+    slot, parity = int32(0), int32(0)
     for tile in range(cuda.blockIdx.x, rows * columns, cuda.gridDim.x):
         row, column = place(tile, rows, columns)
         y, x = row * BM + half * 64, column * BN
@@ -97,9 +108,11 @@ def multistage_kernel(maps, m, n, k):
             wgmma_end()
             wgmma_wait()
             cuda.syncthreads()  # both halves have used the slot
-            if cuda.threadIdx.x == 0:
-                fetch(map_a, tiles, full, slot, ahead, rows, columns, steps)
-            ahead = int32(ahead + 1)
+            if cuda.threadIdx.x == 0 and ahead < rows * columns:
+                fetch(map_a, tiles, full, slot, ahead_y, ahead_x, along)
+            ahead, ahead_y, ahead_x, along = following(
+                ahead, ahead_y, ahead_x, along, rows, columns, k
+            )
             slot = int32(slot + 1)
             if slot == STAGES:
                 slot, parity = int32(0), int32(parity ^ 1)
