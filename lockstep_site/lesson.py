@@ -21,7 +21,7 @@ from lockstep_site import bet, exercise, library, quiz, roadmap
 from lockstep_site.gpu.needs import OPTIONAL, modules, simulator_of, uses_gpu, uses_numba
 
 # A picture in two colors counts once.
-PICTURE = re.compile(r"^!\[(?!.*#only-dark)|^\[\[plot:", re.MULTILINE)
+PICTURE = re.compile(r"^!\[(?!.*#only-dark)|^\[\[(?:plot|picture):", re.MULTILINE)
 TOLD = ("lab", "map")  # kinds of page that say where their code runs, as a lesson does
 # The page on installing, by its roadmap item, and its parts.
 SETUP = "q-install"
