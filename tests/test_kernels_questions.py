@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from kernels.questions import graphics, maths, systolic
+from kernels.questions import graphics, maths, stale, systolic
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 7), (4, 8), (9, 17)])
@@ -55,3 +55,16 @@ def test_a_wrong_derivative_is_seen():
     tried = maths.slope(lambda v: np.sum(gradient * maths.softmax(v)), x)
     assert np.allclose(tried, maths.softmax_backward(x, gradient), atol=1e-8)
     assert not np.allclose(tried, maths.softmax(x) * gradient, atol=1e-4)
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 70])
+def test_the_forgetful_kernel_is_caught_by_poison(n):
+    x = np.random.default_rng(n).standard_normal(n, dtype=np.float32)
+    x[0] = -1
+    d_x = cuda.to_device(x)
+    for kernel, right in ((stale.relu, True), (stale.relu_forgets, False)):
+        out = cuda.to_device(np.full(n + 3, np.nan, np.float32))
+        kernel[-(-n // 32), 32](d_x, out[:n])
+        got = out.copy_to_host()
+        assert np.array_equal(got[:n], np.maximum(x, 0)) == right
+        assert np.isnan(got[n:]).all()
