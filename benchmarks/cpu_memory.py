@@ -16,21 +16,22 @@ HERE = "kernels/csapp/"
 PREFETCH = "snippets/csapp/prefetch.cpp"
 # Bytes of the arrays that the mountain reads, and how many values apart
 FLOORS = {"16k": 2**14, "256k": 2**18, "8m": 2**23, "512m": 2**29}
-STRIDES = (1, 2, 4, 8, 16)
+STRIDES = (1, 2, 4, 8, 16, 32)
 # The rows by id, so that a page may name one that no run has recorded yet
 ROWS = (
     "cpu-chains-1", "cpu-chains-2", "cpu-chains-4", "cpu-chains-8", "cpu-keep-branch-random-half",
     "cpu-keep-branch-random-few", "cpu-keep-branch-sorted-half", "cpu-keep-branch-sorted-few",
     "cpu-keep-always-random-half", "cpu-keep-always-random-few", "cpu-keep-always-sorted-half",
     "cpu-keep-always-sorted-few", "cpu-read-16k-1", "cpu-read-16k-2", "cpu-read-16k-4",
-    "cpu-read-16k-8", "cpu-read-16k-16", "cpu-read-256k-1", "cpu-read-256k-2", "cpu-read-256k-4",
-    "cpu-read-256k-8", "cpu-read-256k-16", "cpu-read-8m-1", "cpu-read-8m-2", "cpu-read-8m-4",
-    "cpu-read-8m-8", "cpu-read-8m-16", "cpu-read-512m-1", "cpu-read-512m-2", "cpu-read-512m-4",
-    "cpu-read-512m-8", "cpu-read-512m-16", "cpu-chase-16k", "cpu-chase-256k", "cpu-chase-8m",
-    "cpu-chase-512m", "cpu-visit-in-order", "cpu-visit-random", "cpu-visit-random-8",
-    "cpu-visit-random-32", "cpu-visit-random-128", "cpu-count-shared-1", "cpu-count-shared-2",
-    "cpu-count-shared-4", "cpu-count-shared-8", "cpu-count-shared-16", "cpu-count-padded-1",
-    "cpu-count-padded-2", "cpu-count-padded-4", "cpu-count-padded-8", "cpu-count-padded-16",
+    "cpu-read-16k-8", "cpu-read-16k-16", "cpu-read-16k-32", "cpu-read-256k-1", "cpu-read-256k-2",
+    "cpu-read-256k-4", "cpu-read-256k-8", "cpu-read-256k-16", "cpu-read-256k-32", "cpu-read-8m-1",
+    "cpu-read-8m-2", "cpu-read-8m-4", "cpu-read-8m-8", "cpu-read-8m-16", "cpu-read-8m-32",
+    "cpu-read-512m-1", "cpu-read-512m-2", "cpu-read-512m-4", "cpu-read-512m-8", "cpu-read-512m-16",
+    "cpu-read-512m-32", "cpu-chase-16k", "cpu-chase-256k", "cpu-chase-8m", "cpu-chase-512m",
+    "cpu-visit-in-order", "cpu-visit-random", "cpu-visit-random-8", "cpu-visit-random-32",
+    "cpu-visit-random-128", "cpu-count-shared-1", "cpu-count-shared-2", "cpu-count-shared-4",
+    "cpu-count-shared-8", "cpu-count-shared-16", "cpu-count-padded-1", "cpu-count-padded-2",
+    "cpu-count-padded-4", "cpu-count-padded-8", "cpu-count-padded-16",
 )  # fmt: skip
 
 
@@ -186,7 +187,7 @@ def prefetch(bench):
 
 def false_sharing(bench):
     """Four letters counted by 1, 2, 4, 8 and all threads, side by side and each in its line."""
-    n = 2**20 if bench.quick else 2**24
+    n = 2**20 if bench.quick else 2**26
     letters = np.random.default_rng(10).integers(0, 4, n).astype(np.uint8)
     right = np.bincount(letters)
     here = numba.get_num_threads()
@@ -195,6 +196,7 @@ def false_sharing(bench):
         for name in ("shared", "padded"):
 
             def call(threads=threads, padded=name == "padded"):
+                numba.set_num_threads(threads)  # wake no others: that takes milliseconds
                 counts = sharing.rows(threads, padded)
                 sharing.count(letters, counts)
                 return counts
@@ -202,6 +204,7 @@ def false_sharing(bench):
             require(np.array_equal(call().sum(axis=0)[:4], right), f"{threads} {name}")
             calls[f"{name}-{threads}"] = call
     times = bench.samples(calls, seconds)
+    numba.set_num_threads(here)
     for name, summary in times.items():
         add(
             bench, f"cpu-count-{name}",
