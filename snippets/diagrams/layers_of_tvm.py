@@ -4,7 +4,7 @@ from snippets.diagrams import common
 
 STAGES = [
     ("a model", "PyTorch, ONNX, TFLite"),
-    ("Relax", "a graph: which operators, in which order"),
+    ("Relax", "a graph of operators"),
     ("TensorIR, as defined", "one operator: what is computed"),
     ("TensorIR, scheduled", "the same: loops, tiles, threads"),
 ]
@@ -23,7 +23,7 @@ def draw(theme):
         if row:
             shapes.append(common.arrow(79, top - 14, 79, top, theme["ink"]))
     words = "you, a rule, or a search"
-    shapes.append(common.text(90, 135, words, theme["amber"], size=10, anchor="start"))
+    shapes.append(common.text(90, 138, words, theme["amber"], size=10, anchor="start"))
     for left, name in ((4, "LLVM: a CPU"), (196, "CUDA C++: a GPU")):
         shapes.append(common.rect(left, 196, 172, 30, theme["faint"], theme["grid"], radius=4))
         shapes.append(common.text(left + 86, 215, name, theme["ink"]))

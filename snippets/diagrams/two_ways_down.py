@@ -17,13 +17,13 @@ def draw(theme):
     words = "no order, no thread: a body and maps"
     shapes.append(common.text(186, 44, words, theme["amber"], size=10))
     for left, steps, name in ((8, CPU, "a CPU"), (192, GPU, "a GPU")):
-        shapes.append(common.text(left + 86, 66, name, theme["ink"], size=12, weight="bold"))
-        shapes.append(common.arrow(186, 48, left + 86, 56, theme["ink"]))
+        shapes.append(common.text(left + 86, 78, name, theme["ink"], size=12, weight="bold"))
+        shapes.append(common.arrow(186, 49, left + 86, 64, theme["ink"]))
         for row, step in enumerate(steps):
-            top = 74 + row * 38
+            top = 86 + row * 38
             fill = theme["faint"]
             box(left, top, 172, step, fill, theme["ink"])
             if row:
                 shapes.append(common.arrow(left + 86, top - 12, left + 86, top, theme["ink"]))
     label = "From one linalg operation to a CPU's loop and to a GPU's kernel"
-    return common.svg(372, 264, *shapes, label=label)
+    return common.svg(372, 276, *shapes, label=label)
