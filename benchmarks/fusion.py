@@ -3,9 +3,9 @@
 import cupy as cp
 
 from benchmarks.harness import Case, WallTimer
-from benchmarks.patterns import library
+from benchmarks.patterns import copy_of, library
 from kernels.compilers.fuse import compiled
-from kernels.compilers.normalize import normalize
+from kernels.compilers.normalize import normalize, normalize_known
 
 PATH = "kernels/compilers/fuse.py"
 
@@ -19,6 +19,8 @@ def run(bench):
     rows, columns = (1024, 1024) if bench.quick else (65536, 4096)
     with bench.part("large"):
         table(bench, ("fused-normalize", "fused-normalize-cupy"), rows, columns)
+    with bench.part("without the root and the division"):
+        known(bench, "fused-normalize-known", rows, columns)
     with bench.part("small"):
         timer = WallTimer(bench.device.synchronize, calls=100)
         table(bench, ("fused-small", "fused-small-cupy"), 256, 256, timer)
@@ -51,3 +53,26 @@ def table(bench, ids, rows, columns, timer=None):
             bytes=8 * x.size + 4 * 4 * columns,
             timer=timer,
         )
+
+
+def known(bench, id, rows, columns):
+    """The same with one over the root computed before, a number for each column."""
+    x, output = bench.random((rows, columns)), bench.output((rows, columns))
+    mean, inverse, scale, shift = (bench.random(columns) for _ in range(4))
+    inputs = (x, mean, inverse, scale, shift)
+    kernel, used, _, _ = compiled(normalize_known, *inputs)
+    flat = [bench.device.numba(inputs[k].reshape(-1)) for k in used]
+    d_out = bench.device.numba(output.array.reshape(-1))
+    launch = kernel[-(-x.size // 256), 256]
+    expected = normalize_known(*(a.astype(cp.float64) for a in inputs))
+    title = f"The same {rows} x {columns} float32, the root and the division done before"
+    bench.compare(
+        [Case(id, title, PATH, lambda: launch(*flat, d_out), output)],
+        copy_of(bench, expected.astype(cp.float32), output),
+        expected,
+        size=x.size,
+        dtype="float32",
+        unit="us",
+        tolerance=1e-6,
+        bytes=8 * x.size + 4 * 4 * columns,
+    )

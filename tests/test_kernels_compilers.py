@@ -254,3 +254,11 @@ def test_bytes_are_those_of_the_large_arrays():
 def test_the_compiler_has_two_hundred_lines():
     lines = Path(fuse.__code__.co_filename).read_text(encoding="utf-8").splitlines()
     assert sum(bool(line.strip()) and not line.startswith("# --8<--") for line in lines) <= 200
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum", "not_equal", "equal", "less"])
+def test_nan_is_what_it_is_in_numpy(name):
+    x = np.array([np.nan, np.nan, 1.0, -0.0], np.float32)
+    y = np.array([np.nan, 1.0, np.nan, 0.0], np.float32)
+    function = getattr(np, name)
+    np.testing.assert_array_equal(fuse(lambda a, b: function(a, b))(x, y), function(x, y))

@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 from numba_cuda_mlir import cuda
-from numba_cuda_mlir.types import float32
+from numba_cuda_mlir.types import boolean, float32
 
 # --8<-- [end:imports]
 
@@ -47,6 +47,17 @@ def to_fahrenheit_single(c, f):
 # --8<-- [end:single]
 
 
+# --8<-- [start:nan]
+@cuda.jit
+def is_nan(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = x[i] != x[i]
+
+
+# --8<-- [end:nan]
+
+
 # --8<-- [start:half]
 @cuda.jit
 def half_fixed(c, f):
@@ -60,7 +71,7 @@ def half_fixed(c, f):
 # --8<-- [start:sass]
 from cuda.pathfinder import find_nvidia_binary_utility  # noqa: E402
 
-VECTORS = float32[::1], float32[::1]
+VECTORS, TRUTHS = (float32[::1], float32[::1]), (float32[::1], boolean[::1])
 with open("to_fahrenheit.cubin", "wb") as file:
     file.write(cuda.compile_cubin(to_fahrenheit.py_func, VECTORS))
 command = [find_nvidia_binary_utility("nvdisasm"), "-c", "to_fahrenheit.cubin"]

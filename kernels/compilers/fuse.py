@@ -38,11 +38,11 @@ CODE = {"add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}", "divide"
 CODE |= {"negative": "-{}", "absolute": "abs({})", "where": "{1} if {0} else {2}", "cast": "{}"}
 CODE |= {name: f"math.{name}({{}})" for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")}
 CODE |= {"less": "{} < {}", "less_equal": "{} <= {}", "equal": "{} == {}"}
-CODE |= {"greater": "{} > {}", "greater_equal": "{} >= {}", "not_equal": "{} != {}"}
+CODE |= {"greater": "{} > {}", "greater_equal": "{} >= {}", "not_equal": "not {} == {}"}
 CODE |= {"logical_and": "{} and {}", "logical_or": "{} or {}", "logical_not": "not {}"}
-# The larger of the two, and NaN if one is NaN, as in NumPy.
-CODE |= {"maximum": "{0} if {0} > {1} or {0} != {0} else {1}"}
-CODE |= {"minimum": "{0} if {0} < {1} or {0} != {0} else {1}"}
+# The larger of the two, and NaN if one is NaN, as in NumPy: not x == x asks whether it is.
+CODE |= {"maximum": "{0} if {0} > {1} or not {0} == {0} else {1}"}
+CODE |= {"minimum": "{0} if {0} < {1} or not {0} == {0} else {1}"}
 ARITHMETIC = {"add", "subtract", "multiply", "divide", "negative", "maximum", "minimum"}
 COMMUTES = {"add", "multiply", "equal", "not_equal", "logical_and", "logical_or"}
 CASTS = {"float32": float32, "float64": float64, "int32": int32, "int64": int64, "bool": bool}

@@ -14,6 +14,14 @@ def normalize(x, mean, variance, scale, shift):
 # --8<-- [end:expression]
 
 
+# --8<-- [start:known]
+def normalize_known(x, mean, inverse, scale, shift):
+    return np.maximum((x - mean) * inverse * scale + shift, 0.0)
+
+
+# --8<-- [end:known]
+
+
 # --8<-- [start:traffic]
 def traffic(ops):
     """Return the bytes that one fused kernel moves, and one kernel for each operation."""
