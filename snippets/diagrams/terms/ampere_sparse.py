@@ -14,7 +14,7 @@ def draw():
     store.text(0, 34, "a row of weights", "km", "start")
     kinds = ["fa" if i in where else "n" for i in range(8)]
     store.cells(0, 40, kinds, 40, 26, 3, ROW)
-    store.text(0, 92, "kept", "km", "start")
+    store.text(170, 116, "kept", "km", "start")
     store.cells(0, 98, ["fa"] * 4, 40, 26, 3, [int(v) for v in kept[0]])
     store.text(0, 150, "places, 2 bits each", "km", "start")
     store.cells(0, 156, ["tb"] * 4, 40, 26, 3, [f"{w % 4:02b}" for w in where])
