@@ -5,9 +5,6 @@ import pytest
 
 from tests.wide import SIMULATOR, loading
 
-# Read by `python -m lockstep gpu`; the page of these kernels says the same.
-NOT_ON = {"numba-cuda-mlir": "the model's launches go to a stream that CuPy captures"}
-
 
 def rows_of(cuda, kernel, count, *arrays):
     """Launch a warp to a row; return the arrays afterward."""

@@ -58,9 +58,11 @@ class DDP(torch.nn.Module):
             dist.broadcast(tensor.detach(), src=0)  # all ranks begin alike
         learned = [p for p in module.parameters() if p.requires_grad]
         self.buckets = [Bucket(some) for some in in_buckets(learned, first, others)]
-        for bucket in self.buckets:
-            for p in bucket.parameters:
-                p.register_post_accumulate_grad_hook(partial(self.ready, bucket))
+        self.hooks = [
+            p.register_post_accumulate_grad_hook(partial(self.ready, bucket))
+            for bucket in self.buckets
+            for p in bucket.parameters
+        ]
 
     def forward(self, *inputs):
         return self.module(*inputs)

@@ -79,12 +79,14 @@ class FSDP(nn.Module):
         self.root = Unit(rest)
         self.shards = nn.ParameterList([unit.shard for unit in [self.root, *self.units]])
         self.__dict__["module"] = module  # not registered: its parameters are not the optimizer's
+        self.hooks = []
         for i, layer in enumerate(self.layers):
-            layer.register_forward_pre_hook(partial(self.before_forward, i))
-            layer.register_forward_hook(partial(self.after_forward, i))
+            self.hooks.append(layer.register_forward_pre_hook(partial(self.before_forward, i)))
+            self.hooks.append(layer.register_forward_hook(partial(self.after_forward, i)))
         for unit in [self.root, *self.units]:
             for p in unit.parameters:
-                p.register_post_accumulate_grad_hook(partial(self.ready, unit))
+                hook = partial(self.ready, unit)
+                self.hooks.append(p.register_post_accumulate_grad_hook(hook))
 
     def forward(self, *inputs):
         for unit in [self.root, *self.units]:

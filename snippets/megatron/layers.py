@@ -37,13 +37,15 @@ class Leave(torch.autograd.Function):
 class Layer(nn.Module):
     """A layer of a transformer, of which each of ``ranks`` holds a part. Biases are left out."""
 
-    def __init__(self, width, heads, ranks=1, rank=0):
+    def __init__(self, width, heads, ranks=1, rank=0, device="cpu"):
         super().__init__()
         self.heads, self.ranks, self.rank = heads // ranks, ranks, rank
         self.norm_1, self.norm_2 = nn.LayerNorm(width), nn.LayerNorm(width)
 
         def part(rows, columns, axis):
-            whole = torch.randn(rows, columns) / math.sqrt(columns)  # the same on all ranks
+            whole = torch.randn(rows, columns, device=device) / math.sqrt(
+                columns
+            )  # the same on all ranks
             return nn.Parameter(whole.chunk(ranks, axis)[rank].clone())
 
         self.q, self.k, self.v = (part(width, width, 0) for _ in range(3))

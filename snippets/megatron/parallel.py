@@ -21,7 +21,8 @@ WIDTH, HEADS, LAYERS, LENGTH = (2048, 16, 8, 1024) if device == "cuda" else (64,
 
 def layers(count, ranks=1, rank=0):
     torch.manual_seed(0)
-    return nn.Sequential(*(Layer(WIDTH, HEADS, ranks, rank) for _ in range(count))).to(device)
+    parts = (Layer(WIDTH, HEADS, ranks, rank, device) for _ in range(count))
+    return nn.Sequential(*parts).to(device)
 
 
 def batch(sequences):
