@@ -158,8 +158,9 @@ def gelu_kernel(x, bias, out):
                 if c < columns:
                     four[k] = x[row, c] + bias[c]
             for k in range(4):
-                c, v = first + 32 * k, four[k]
+                c = first + 32 * k
                 if c < columns:
+                    v = four[k]
                     twice_u = TWICE_ROOT * (v + CUBIC * v * v * v)
                     out[row, c] = v / (float32(1) + math.exp(-twice_u))
 
