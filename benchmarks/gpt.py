@@ -67,6 +67,20 @@ def run(bench):
         for name, (_, words) in ways.items():
             title = f"The training step of gpt-train: {words}"
             bench.micro(name, title, times[name], unit="ms", method="CUDA events", kernel=KERNEL)
+    with bench.part("products"):
+        model.launch = lambda *arguments: None  # what cuBLAS does of a step, and nothing else
+        products = record(stream, lambda: ours.train_step(model))
+        stream.synchronize()
+        del model.launch
+        calls = {"gpt-train-products": lambda: products.launch(cp.cuda.Stream.null)}
+        bench.micro(
+            "gpt-train-products",
+            "The products of the training step of gpt-train, without its kernels",
+            bench.samples(calls)["gpt-train-products"],
+            unit="ms",
+            method="a graph of the step's cuBLAS calls alone; CUDA events",
+            kernel=KERNEL,
+        )
     with bench.part("launches"):
         timer = WallTimer(bench.device.synchronize, calls=2)
 
