@@ -1,0 +1,166 @@
+"""What the simulator says of two GPUs, and of 8, 64 and 1,024."""
+
+import numpy as np
+
+# The examples in the docstring use names that nothing else here does.
+from kernels.many_gpus.collectives import by_node, one_shot, ring, tree, two_shot
+from kernels.many_gpus.schedules import (  # noqa: F401
+    gpipe,
+    in_flight,
+    one_f_one_b,
+    pipeline,
+    training_step,
+)
+from kernels.many_gpus.world import Lost, Recv, Send, Work, World, nodes, switch  # noqa: F401
+
+# --8<-- [start:right]
+for ranks in (1, 2, 3, 4, 8, 12):
+    x = [np.arange(13.0) * (rank + 1) for rank in range(ranks)]
+    for program in (ring, one_shot, two_shot, tree, *([by_node(4)] if ranks % 4 == 0 else [])):
+        sums = World(ranks, switch(1e-6, 400e9)).run(program, x)
+        assert all(np.array_equal(got, sum(x)) for got in sums), (ranks, program)
+# --8<-- [end:right]
+
+
+# --8<-- [start:predict]
+LAUNCH, LATENCY, BANDWIDTH = 2e-6, 1e-6, 360e9  # a kernel, one way over NVLink, bytes a second
+NVLINK = switch(LATENCY, BANDWIDTH)
+
+
+def predict(program, size, ranks=2, link=NVLINK, start=LAUNCH):
+    """Return the seconds of an all-reduce of ``size`` bytes, a launch included."""
+    world = World(ranks, link, element=size / ranks)  # one element for each rank's part
+    world.run(program, [np.ones(ranks, np.float32)] * ranks)
+    return start + world.seconds
+
+
+# --8<-- [end:predict]
+
+
+def examples():
+    """Two GPUs.
+
+    --8<-- [start:two]
+    >>> for kib in (4, 64, 256):  # a word carries a value and a number: twice the bytes
+    ...     print(f"one shot,  {kib:>4} KiB: {1e6 * predict(one_shot, 2 * kib * 2**10):8.2f} µs")
+    one shot,     4 KiB:     3.02 µs
+    one shot,    64 KiB:     3.36 µs
+    one shot,   256 KiB:     4.46 µs
+    >>> for mib in (16, 256, 1024):
+    ...     print(f"two shots, {mib:>4} MiB: {1e6 * predict(two_shot, mib * 2**20):8.1f} µs")
+    two shots,   16 MiB:     50.6 µs
+    two shots,  256 MiB:    749.7 µs
+    two shots, 1024 MiB:   2986.6 µs
+
+    --8<-- [end:two]
+
+    --8<-- [start:one-node]
+    >>> for kib in (8, 128, 2048, 32768):
+    ...     times = [predict(p, kib * 2**10, ranks=8) for p in (one_shot, two_shot, ring, tree)]
+    ...     print(f"{kib:>6} KiB", *(f"{1e6 * t:8.1f}" for t in times))
+         8 KiB      3.2      4.0     16.0      8.1
+       128 KiB      5.5      4.6     16.6     10.2
+      2048 KiB     43.8     14.2     26.2     43.0
+     32768 KiB    655.4    167.1    179.1    567.2
+
+    --8<-- [end:one-node]
+
+    --8<-- [start:many]
+    >>> cluster = nodes(8, inside=(LATENCY, BANDWIDTH), between=(5e-6, 50e9))
+    >>> for ranks in (8, 64):
+    ...     for name, program in {"ring": ring, "tree": tree, "by node": by_node(8)}.items():
+    ...         seconds = predict(program, 2**30, ranks, cluster)
+    ...         print(f"{ranks:>5,} GPUs, {name:8} {1e3 * seconds:7.2f} ms")
+        8 GPUs, ring        5.24 ms
+        8 GPUs, tree       17.90 ms
+        8 GPUs, by node     5.24 ms
+       64 GPUs, ring       42.29 ms
+       64 GPUs, tree      146.78 ms
+       64 GPUs, by node    10.00 ms
+    >>> print(f"1,024 GPUs, by node  {1e3 * predict(by_node(8), 2**30, 1024, cluster):7.2f} ms")
+    1,024 GPUs, by node    11.83 ms
+
+    --8<-- [end:many]
+
+    --8<-- [start:formula]
+    >>> for ranks in (2, 8, 64):
+    ...     step = LATENCY + 2**30 / ranks / BANDWIDTH
+    ...     assert np.isclose(predict(ring, 2**30, ranks, start=0), 2 * (ranks - 1) * step)
+    >>> worst = 2 * 1023 * (5e-6 + 2**30 / 1024 / 50e9)  # every step waits for the slowest link
+    >>> f"1,024 GPUs in one ring: {1e3 * worst:.1f} ms, {1e3 * 2 * 1023 * 5e-6:.1f} of it latency"
+    '1,024 GPUs in one ring: 53.1 ms, 10.2 of it latency'
+
+    --8<-- [end:formula]
+
+    --8<-- [start:deaths]
+    >>> def dies(rank, ranks, x):
+    ...     if rank == 1:
+    ...         raise MemoryError("no room for the next batch")
+    ...     return (yield from ring(rank, ranks, x))
+    >>> try:
+    ...     World(4, NVLINK).run(dies, [np.ones(8)] * 4)
+    ... except Lost as why:
+    ...     for line in str(why).split("; "):
+    ...         print(line)
+    rank 1 died at 0.0 µs of MemoryError: no room for the next batch
+    rank 0 waits for rank 3
+    rank 3 waits for rank 2
+    rank 2 waits for rank 1
+
+    --8<-- [end:deaths]
+
+    --8<-- [start:bubble]
+    >>> stages, micro = 4, 8
+    >>> for schedule in (gpipe, one_f_one_b):
+    ...     world = World(stages, NVLINK)
+    ...     _ = world.run(pipeline(schedule, micro, 10e-3, 20e-3, np.zeros(1024)))
+    ...     idle = 1 - micro * 30e-3 / world.seconds
+    ...     held = [in_flight(schedule, stage, stages, micro) for stage in range(stages)]
+    ...     print(f"{schedule.__name__:11} {1e3 * world.seconds:.1f} ms, {idle:.0%} idle, {held}")
+    gpipe       330.0 ms, 27% idle, [8, 8, 8, 8]
+    one_f_one_b 330.0 ms, 27% idle, [4, 3, 2, 1]
+    >>> round((stages - 1) / (micro + stages - 1), 2)  # the formula for both
+    0.27
+
+    --8<-- [end:bubble]
+
+    --8<-- [start:buckets]
+    >>> tensors, seconds = 480, 0.2e-3
+    >>> for bucket in (1, 4, 16, 60, 480):  # a tensor has 20 MB of gradients
+    ...     world = World(64, cluster, element=20e6 / 64)
+    ...     step = training_step(world, by_node(8), tensors, seconds, bucket, np.ones(64))
+    ...     print(f"{bucket:>3} tensors in a bucket: {1e3 * step:6.1f} ms")
+      1 tensors in a bucket:  129.2 ms
+      4 tensors in a bucket:   99.5 ms
+     16 tensors in a bucket:   99.0 ms
+     60 tensors in a bucket:  107.2 ms
+    480 tensors in a bucket:  184.8 ms
+
+    --8<-- [end:buckets]
+
+    --8<-- [start:doubling]
+    >>> ranks, x = 8, [np.arange(5.0) + rank for rank in range(8)]
+    >>> sums = World(ranks, NVLINK).run(doubling, x)
+    >>> all(np.array_equal(got, sum(x)) for got in sums)
+    True
+    >>> for kib in (8, 32768):
+    ...     print(f"{kib:>6} KiB {1e6 * predict(doubling, kib * 2**10, ranks):8.1f} µs")
+         8 KiB      5.1 µs
+     32768 KiB    284.6 µs
+
+    --8<-- [end:doubling]
+    """
+
+
+# --8<-- [start:exercise]
+def doubling(rank, ranks, x):
+    """All-reduce among 2, 4, 8, ... ranks: in each round, swap sums with a rank twice as far."""
+    reach = 1
+    while reach < ranks:
+        yield Send(rank ^ reach, x)
+        x = x + (yield Recv(rank ^ reach))
+        reach *= 2
+    return x
+
+
+# --8<-- [end:exercise]
