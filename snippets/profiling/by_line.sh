@@ -1,0 +1,1 @@
+python by_line.py galaxy.ncu-rep pull

@@ -1,0 +1,1 @@
+NUMBA_ENABLE_CUDASIM=1 python galaxy.py 65 500 4 32
