@@ -95,3 +95,67 @@ def test_paged_attention(case):
         got = module.paged_attention(q, keys, values, tables, lengths, span)
         right = module.plain_attention(q, keys, values, tables, lengths)
     np.testing.assert_allclose(got, right, rtol=2e-3, atol=2e-4)
+
+
+# ---------------------------------------------------------------- blocks and requests
+
+
+def run_to_the_end(scheduler, check):
+    for _ in range(100_000):
+        if not (scheduler.waiting or scheduler.running):
+            return
+        check(scheduler.step())
+    raise AssertionError("the scheduler does not come to an end")
+
+
+@pytest.mark.parametrize("blocks", [16, 19, 40])
+@pytest.mark.parametrize("seed", range(2))
+def test_blocks_are_never_lent_twice_and_all_come_back(blocks, seed):
+    """Also in a cache so small that requests are sent back: every answer is still made."""
+    from kernels.paging.pool import PAGE, Pool, Request, Scheduler
+
+    random = np.random.default_rng(seed)
+    pool = Pool(blocks)
+    scheduler = Scheduler(pool, budget=8, most=5)
+    prefix = tuple(random.integers(0, 9, 9).tolist())
+    requests = []
+    for _ in range(20):
+        own = tuple(random.integers(0, 9, random.integers(1, 20)).tolist())
+        requests.append(Request((prefix if random.random() < 0.5 else ()) + own, 1))
+        requests[-1].answer = int(random.integers(1, 4 * blocks - len(requests[-1].prompt) + 1))
+        scheduler.submit(requests[-1])
+
+    def check(work):
+        assert 0 < sum(count for _, count in work) <= 8
+        users = [0] * blocks
+        for request in scheduler.running:
+            assert request.cached <= PAGE * len(request.blocks)
+            for i, block in enumerate(request.blocks):
+                users[block] += 1
+                full = request.tokens[: PAGE * (i + 1)]
+                if block in pool.prefix and len(full) == PAGE * (i + 1) <= request.cached:
+                    assert pool.prefix[block] == full or pool.by_prefix[full] != block
+        assert users == pool.users
+        assert set(pool.free) == {block for block in range(blocks) if users[block] == 0}
+
+    run_to_the_end(scheduler, check)
+    assert [request.made for request in requests] == [request.answer for request in requests]
+    assert len(pool.free) == blocks
+
+
+def test_a_request_that_can_never_fit_is_refused():
+    from kernels.paging.pool import Pool, Request, Scheduler
+
+    with pytest.raises(ValueError, match="17 tokens, and the whole cache holds 16"):
+        Scheduler(Pool(4)).submit(Request(tuple(range(10)), 7))
+
+
+def test_continuous_batching_needs_half_the_steps_of_static_batching():
+    from random import Random
+
+    from kernels.paging.pool import Request, continuous, static
+
+    draw = Random(3)
+    answers = draw.choices([2, 4, 8, 120], k=100)
+    requests = [Request((i, i + 1, i + 2), answer) for i, answer in enumerate(answers)]
+    assert static(requests)[0] >= 2 * continuous(requests)[0]

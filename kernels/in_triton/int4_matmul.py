@@ -13,24 +13,28 @@ import triton.language as tl
 def int4_matmul_kernel(
     x, words, scales, y, m, n, k, BM: tl.constexpr, BN: tl.constexpr, HALF: tl.constexpr
 ):
-    """Make a tile of y = x @ weights.T. Byte b of a group: weight b below, b + HALF above."""
-    rows = tl.program_id(1) * BM + tl.arange(0, BM)
-    columns = tl.program_id(0) * BN + tl.arange(0, BN)
+    """Make a tile of (x @ weights.T).T, so that the weights are the left operand of the product.
+
+    Byte b of a group holds weight b in its low half and weight b + HALF in its high half.
+    """
+    rows = tl.program_id(1) * BM + tl.arange(0, BM)  # of x: tokens
+    columns = tl.program_id(0) * BN + tl.arange(0, BN)  # of y: rows of the weights
     byte = tl.arange(0, HALF)
-    in_x, in_y = rows[:, None] < m, (rows[:, None] < m) & (columns[None, :] < n)
-    x_at = x + rows[:, None].to(tl.int64) * k + byte[None, :]
-    words_at = words + columns[None, :].to(tl.int64) * (k // 2) + byte[:, None]
+    in_x, in_y = rows[None, :] < m, (rows[None, :] < m) & (columns[:, None] < n)
+    x_at = x + rows[None, :].to(tl.int64) * k + byte[:, None]
+    words_at = words + columns[:, None].to(tl.int64) * (k // 2) + byte[None, :]
     scales_at = scales + columns * (k // (2 * HALF))
-    sums = tl.zeros((BM, BN), tl.float32)
+    sums = tl.zeros((BN, BM), tl.float32)
     for group in range(k // (2 * HALF)):
-        pairs = tl.load(words_at + group * HALF, mask=columns[None, :] < n, other=0)
+        pairs = tl.load(words_at + group * HALF, mask=columns[:, None] < n, other=0)
         scale = tl.load(scales_at + group, mask=columns < n, other=0).to(tl.float32)
         low = tl.load(x_at + group * 2 * HALF, mask=in_x, other=0)
         high = tl.load(x_at + group * 2 * HALF + HALF, mask=in_x, other=0)
-        part = tl.dot(low, ((pairs & 15).to(tl.int8) - 8).to(tl.bfloat16))
-        part = tl.dot(high, ((pairs >> 4).to(tl.int8) - 8).to(tl.bfloat16), part)
-        sums += part * scale[None, :]
-    tl.store(y + rows[:, None].to(tl.int64) * n + columns[None, :], sums.to(tl.bfloat16), mask=in_y)
+        part = tl.dot(((pairs & 15).to(tl.int8) - 8).to(tl.bfloat16), low)
+        part = tl.dot(((pairs >> 4).to(tl.int8) - 8).to(tl.bfloat16), high, part)
+        sums += part * scale[:, None]
+    at = rows[None, :].to(tl.int64) * n + columns[:, None]
+    tl.store(y + at, sums.to(tl.bfloat16), mask=in_y)
 
 
 # --8<-- [end:kernel]
@@ -58,6 +62,7 @@ def int4_unpack_kernel(words, scales, weights, k, HALF: tl.constexpr, GROUPS: tl
 
 # --8<-- [start:host]
 HALF = 64  # bytes of a group of 128 weights
+TILES = {16: (16, 64, 4, 5), 64: (64, 64, 4, 4), 128: (128, 128, 8, 3)}
 
 
 def int4_linear(x, words, scales, out=None):
@@ -76,8 +81,7 @@ def int4_linear(x, words, scales, out=None):
     """
     (m, k), n = x.shape, len(words)
     y = torch.empty((m, n), dtype=torch.bfloat16, device=x.device) if out is None else out
-    tile = (16, 32, 4, 5) if m <= 16 else (64, 64, 4, 4) if m <= 64 else (128, 128, 8, 3)
-    BM, BN, warps, stages = tile
+    BM, BN, warps, stages = TILES[16 if m <= 16 else 64 if m <= 64 else 128]
     grid = triton.cdiv(n, BN), triton.cdiv(m, BM)
     int4_matmul_kernel[grid](
         x, words, scales, y, m, n, k, BM, BN, HALF, num_warps=warps, num_stages=stages

@@ -28,19 +28,21 @@ def widen8(words, floats):
 LOWEST = float32(-1e30)  # below every score; its power of two is 0
 
 
-def make_paged_decode(dim=128, group=4, page=16, tokens=4, warps=4, stages=2):
+def make_paged_decode(dim=128, group=4, page=16, width=8, tokens=4, warps=4, stages=2):
     """Return a kernel that gives a block one stretch of one sequence's cache for one KV head.
 
-    ``dim // 8`` lanes share a token, 16 bytes each, for all ``group`` query heads of a KV head.
-    They take ``tokens`` keys and values at a time, neighbors in one page of ``page`` tokens. Each
-    lane copies its own words ``stages - 1`` steps ahead, and reads no other's: no barrier needed.
+    ``dim // width`` lanes share a token, for all ``group`` query heads of a KV head. They take
+    ``tokens`` keys and values at a time, neighbors in one page of ``page`` tokens. Each lane
+    copies its own words ``stages - 1`` steps ahead, and reads no other's: no barrier needed.
     """
-    lanes, words, threads = dim // 8, dim // 2, 32 * warps
+    lanes, words, threads = dim // width, dim // 2, 32 * warps
+    pieces = width // 8  # of 16 bytes: a lane's part of a token
     sharers = 32 // lanes  # tokens of a warp at a time, times ``tokens``
     stride = warps * sharers * tokens
     inner = tuple(hop for hop in (16, 8, 4, 2, 1) if hop < lanes)
     outer = tuple(hop for hop in (16, 8, 4, 2, 1) if hop >= lanes)
-    stage_words = 2 * tokens * threads * 4  # a key and a value of each token, 16 bytes a lane
+    half = tokens * pieces * threads * 4  # words of a stage's keys, and of its values
+    stage_words = 2 * half
     room = stages * stage_words
     wait = waiting(stages - 1)
 
@@ -53,10 +55,18 @@ def make_paged_decode(dim=128, group=4, page=16, tokens=4, warps=4, stages=2):
         at = uint64(row) * uint64(words) + uint64(4 * lane)
         for t in range(tokens):
             inside = int32(uint32(first + t) < end)
-            place = uint32(at_ring + uint32(t * threads * 4))
-            copy16(ring, place, keys, at + uint64(t * words), inside)
-            place = uint32(place + uint32(tokens * threads * 4))
-            copy16(ring, place, values, at + uint64(t * words), inside)
+            for piece in range(pieces):
+                place = uint32(at_ring + uint32((t * pieces + piece) * threads * 4))
+                source = at + uint64(t * words + piece * 4 * lanes)
+                copy16(ring, place, keys, source, inside)
+                copy16(ring, uint32(place + uint32(half)), values, source, inside)
+
+    @cuda.jit(device=True, forceinline=True)
+    def read(ring, place, wide):
+        """Read a lane's part of a token as float32."""
+        for piece in range(pieces):
+            four = load16(ring, uint32(place + uint32(piece * threads * 4)))
+            widen8(four, wide[8 * piece : 8 * piece + 8])
 
     @cuda.jit(launch_bounds=threads)
     def paged_decode_kernel(q, keys, values, tables, lengths, span, scale, partial, tops, sums):
@@ -69,9 +79,11 @@ def make_paged_decode(dim=128, group=4, page=16, tokens=4, warps=4, stages=2):
         lane = uint32(me % uint32(lanes))
         first = uint32(begin + me // uint32(lanes) * uint32(tokens))  # of the tokens of this lane
         ring = cuda.shared.array(room, uint32, alignment=16)
-        query, mixed = cuda.local.array((group, 8), float32), cuda.local.array((group, 8), float32)
+        query = cuda.local.array((group, width), float32)
+        mixed = cuda.local.array((group, width), float32)
         top, total = cuda.local.array(group, float32), cuda.local.array(group, float32)
-        score, wide = cuda.local.array((group, tokens), float32), cuda.local.array(8, float32)
+        score = cuda.local.array((group, tokens), float32)
+        wide = cuda.local.array(width, float32)
 
         for stage in range(stages - 1):
             place = uint32(4 * me + uint32(stage * stage_words))
@@ -79,8 +91,11 @@ def make_paged_decode(dim=128, group=4, page=16, tokens=4, warps=4, stages=2):
             commit()
         for g in range(group):
             at = ((sequence * cuda.gridDim.y + head) * group + g) * words + 4 * lane
-            widen8((q[at], q[at + 1], q[at + 2], q[at + 3]), wide)
-            for i in range(8):
+            for piece in range(pieces):
+                four = q[at], q[at + 1], q[at + 2], q[at + 3]
+                widen8(four, wide[8 * piece : 8 * piece + 8])
+                at += 4 * lanes
+            for i in range(width):
                 query[g, i] = wide[i] * scale
                 mixed[g, i] = float32(0)
             top[g], total[g] = LOWEST, float32(0)
@@ -98,10 +113,10 @@ def make_paged_decode(dim=128, group=4, page=16, tokens=4, warps=4, stages=2):
             full = uint32(0) if full == uint32(stages - 1) else uint32(full + 1)
             empty = uint32(0) if empty == uint32(stages - 1) else uint32(empty + 1)
             for t in range(tokens):
-                widen8(load16(ring, uint32(base + uint32(t * threads * 4))), wide)
+                read(ring, uint32(base + uint32(t * pieces * threads * 4)), wide)
                 for g in range(group):
                     dot = query[g, 0] * wide[0]
-                    for i in range(1, 8):
+                    for i in range(1, width):
                         dot += query[g, i] * wide[i]
                     for hop in inner:
                         dot += cuda.shfl_xor_sync(0xFFFFFFFF, dot, hop)
@@ -114,25 +129,25 @@ def make_paged_decode(dim=128, group=4, page=16, tokens=4, warps=4, stages=2):
                     fade = exp2(top[g] - highest)
                     top[g] = highest
                     total[g] *= fade
-                    for i in range(8):
+                    for i in range(width):
                         mixed[g, i] *= fade
                 for t in range(tokens):
                     score[g, t] = exp2(score[g, t] - highest)
                     total[g] += score[g, t]
             for t in range(tokens):
-                widen8(load16(ring, uint32(base + uint32((tokens + t) * threads * 4))), wide)
+                read(ring, uint32(base + uint32(half + t * pieces * threads * 4)), wide)
                 for g in range(group):
-                    for i in range(8):
+                    for i in range(width):
                         mixed[g, i] += score[g, t] * wide[i]
 
-        # The lanes of a warp that hold the same 8 numbers of different tokens meet by shuffles,
+        # The lanes of a warp that hold the same numbers of different tokens meet by shuffles,
         for hop in outer:
             for g in range(group):
                 other = cuda.shfl_xor_sync(0xFFFFFFFF, top[g], hop)
                 highest = max(top[g], other)
                 mine, theirs = exp2(top[g] - highest), exp2(other - highest)
                 total[g] = mine * total[g] + theirs * cuda.shfl_xor_sync(0xFFFFFFFF, total[g], hop)
-                for i in range(8):
+                for i in range(width):
                     far = cuda.shfl_xor_sync(0xFFFFFFFF, mixed[g, i], hop)
                     mixed[g, i] = mine * mixed[g, i] + theirs * far
                 top[g] = highest
@@ -143,8 +158,8 @@ def make_paged_decode(dim=128, group=4, page=16, tokens=4, warps=4, stages=2):
         warp = cuda.threadIdx.y
         if cuda.threadIdx.x < lanes:
             for g in range(group):
-                for i in range(8):
-                    boxes[warp, g, 8 * lane + i] = mixed[g, i]
+                for i in range(width):
+                    boxes[warp, g, i // 8 * 8 * lanes + 8 * lane + i % 8] = mixed[g, i]
                 if lane == 0:
                     box_tops[warp, g], box_sums[warp, g] = top[g], total[g]
         cuda.syncthreads()
