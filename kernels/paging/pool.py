@@ -185,6 +185,19 @@ def examples():
 
     --8<-- [end:pool_example]
 
+    --8<-- [start:full_example]
+    >>> scheduler = Scheduler(Pool(5))
+    >>> for name in "ab":
+    ...     scheduler.submit(Request(tuple(name * 7), 8))
+    >>> held = []
+    >>> while scheduler.waiting or scheduler.running:
+    ...     _ = scheduler.step()
+    ...     held.append([len(request.blocks) for request in scheduler.running])
+    >>> held
+    [[2, 2], [2, 2], [3], [3], [3], [3], [4], [], [3], [3], [3], [3], [4], []]
+
+    --8<-- [end:full_example]
+
     --8<-- [start:load_example]
     >>> import random
     >>> draw = random.Random(7)
