@@ -65,6 +65,7 @@ LAUNCH_NOTHING = {
     "kernels/wind_tunnel/lattice.py": TEST,
     "kernels/wrong/attention_no_rescale.py": TEST,
     "kernels/wrong/benchmarking_half.py": TEST,
+    "kernels/wrong/conv_no_halo.py": TEST,
     "kernels/wrong/latency_hiding_no_tail.py": TEST,
 }
 
