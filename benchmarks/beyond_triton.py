@@ -11,7 +11,11 @@ from kernels.beyond_triton.brackets import CLOSERS, OPENERS, brackets_kernel
 from kernels.beyond_triton.collatz import collatz_kernel
 from kernels.beyond_triton.nearest_word import edit_distance_kernel
 from kernels.in_triton.in_gluon import transpose_gluon_kernel
-from kernels.in_triton.lanes import collatz_triton_kernel, edit_distance_triton_kernel
+from kernels.in_triton.lanes import (
+    collatz_map_kernel,
+    collatz_triton_kernel,
+    edit_distance_triton_kernel,
+)
 
 FOLDER = "kernels/beyond_triton/"
 
@@ -44,10 +48,9 @@ def steps_of(first, count):
 
 
 def collatz(bench, count):
-    outputs = [bench.output(count, "int32") for _ in range(3)]
-    ours, block, warp = outputs
+    ours, block, warp, mapped = (bench.output(count, "int32") for _ in range(4))
     call = partial(collatz_kernel[-(-count // 128), 128], 1, bench.device.numba(ours.array))
-    t_block, t_warp = tensor(block.array), tensor(warp.array)
+    t_block, t_warp, t_map = (tensor(o.array) for o in (block, warp, mapped))
 
     def by_blocks():
         collatz_triton_kernel[(triton.cdiv(count, 1024),)](1, t_block, count, BLOCK=1024)
@@ -56,10 +59,15 @@ def collatz(bench, count):
         grid = (triton.cdiv(count, 32),)
         collatz_triton_kernel[grid](1, t_warp, count, BLOCK=32, num_warps=1)
 
+    def by_map():
+        grid = (triton.cdiv(count, 128),)
+        collatz_map_kernel[grid](1, t_map, count, BLOCK=128, num_warps=4)
+
     expected = steps_of(1, count)
     for id, what, reference, output in (
         ("beyond-collatz", "Triton, 1,024 numbers a program", by_blocks, block),
         ("beyond-collatz-warp", "Triton, 32 numbers a program", by_warps, warp),
+        ("beyond-collatz-map", "Triton, tl.map_elementwise", by_map, mapped),
     ):
         title = f"Collatz steps of {count} numbers, Numba"
         bench.compare(

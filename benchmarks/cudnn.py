@@ -9,10 +9,12 @@ from torch.nn.functional import batch_norm, conv2d
 
 from benchmarks.harness import Case, Output, Reference, rounded, summarize
 from kernels.convolution.direct import conv_direct_kernel
+from kernels.convolution.image import filter_launch
 from kernels.convolution.tiled import conv_tiled_launch
 from kernels.in_triton.convolution import conv_triton
 
 DIRECT, TILED = "kernels/convolution/direct.py", "kernels/convolution/tiled.py"
+IMAGE = "kernels/convolution/image.py"
 TRITON = "kernels/in_triton/convolution.py"
 TORCH = "kernels/cudnn/from_torch.py"
 # Channels in and out of a 3 x 3 convolution of eight images of 512 x 512, float32.
@@ -24,6 +26,11 @@ CHANNELS = {
     16: ("cudnn-conv-16-tiled", "cudnn-conv-16-direct"),
     32: ("cudnn-conv-32-tiled", "cudnn-conv-32-direct"),
     64: ("cudnn-conv-64-tiled", "cudnn-conv-64-direct"),
+}
+# One channel: images, height, width, taps on a side. The first is the first of CHANNELS.
+FILTERS = {
+    "cudnn-filter-1": (8, 512, 512, 3),
+    "cudnn-filter-photo": (1, 3000, 4000, 5),
 }
 # The 3 x 3 layers of a ResNet-50, 64 images: channels -> height and width. bfloat16.
 RESNET = {
@@ -37,6 +44,10 @@ RESNET = {
 def run(bench):
     torch.backends.cudnn.benchmark = True
     torch.backends.cudnn.conv.fp32_precision = "ieee"
+    for id, (images, height, width, taps) in FILTERS.items():
+        with bench.part(f"{id}, one channel"):
+            small = 4 if bench.quick else 1
+            one_channel(bench, id, images, height // small, width // small, taps)
     for channels, ids in CHANNELS.items():
         with bench.part(f"{channels} channels, float32"):
             crossover(bench, ids, channels, 8, 64 if bench.quick else 512)
@@ -80,6 +91,30 @@ def library(x, w, output):
         output.held = conv2d(x, w, padding=1)
 
     return Reference("cuDNN, through torch", call, output)
+
+
+def one_channel(bench, id, images, height, width, taps):
+    x, w = bench.random((images, height, width)), bench.random((taps, taps))
+    output = bench.output(x.shape)
+    arrays = [bench.device.numba(a) for a in (x, w, output.array)]
+    t_x, t_w = tensor(x)[:, None], tensor(w)[None, None]
+    theirs = Returned(bench.xp, x.shape, "float32")
+
+    def by_torch():
+        theirs.held = conv2d(t_x, t_w, padding=taps // 2)[:, 0]
+
+    what = f"{taps} x {taps} filter of {images} images {height} x {width}, one channel, float32"
+    bench.compare(
+        [Case(id, f"{what}: Numba", IMAGE, lambda: filter_launch(*arrays), output)],
+        Reference("cuDNN, through torch", by_torch, theirs),
+        cp.asarray(conv2d(t_x.double(), t_w.double(), padding=taps // 2)[:, 0]),
+        size=x.size,
+        dtype="float32",
+        unit="us",
+        tolerance=1e-5,
+        bytes=4 * 2 * x.size,
+        flops=2 * taps * taps * x.size,
+    )
 
 
 def crossover(bench, ids, channels, images, side):
@@ -192,9 +227,10 @@ def modes(bench):
 
 def search(bench):
     """The first call of a shape, and a later one, with benchmark mode off and on."""
-    first = {False: [], True: []}
+    first = {"off": [], "on": []}
     calls = {}
-    for on in (False, True):
+    for mode in first:
+        on = mode == "on"
         torch.backends.cudnn.benchmark = on
         for turn in range(21):
             x = torch.randn(8, 64 + 8 * turn, 40 + on, 40, device="cuda")  # a shape never seen
@@ -203,25 +239,24 @@ def search(bench):
             began = time.perf_counter()
             conv2d(x, w, padding=1)
             torch.cuda.synchronize()
-            first[on].append(time.perf_counter() - began)
+            first[mode].append(time.perf_counter() - began)
         x, w = torch.randn(32, 96, 56, 56, device="cuda"), torch.randn(96, 96, 3, 3, device="cuda")
 
         def call(on=on, x=x, w=w):
             torch.backends.cudnn.benchmark = on
             return conv2d(x, w, padding=1)
 
-        calls[on] = call
+        calls[mode] = call
     times = bench.samples(calls)
     torch.backends.cudnn.benchmark = True
-    for on, id, later in (
-        (False, "cudnn-first-heuristic", "cudnn-later-heuristic"),
-        (True, "cudnn-first-search", "cudnn-later-search"),
+    for mode, id, later in (
+        ("off", "cudnn-first-heuristic", "cudnn-later-heuristic"),
+        ("on", "cudnn-first-search", "cudnn-later-search"),
     ):
-        mode = "on" if on else "off"
         bench.micro(
             id,
             f"cuDNN: the first convolution of a shape, benchmark mode {mode}",
-            summarize(first[on][1:]),
+            summarize(first[mode][1:]),
             unit="ms",
             method="wall clock to the end of the call; 20 shapes",
             kernel=TORCH,
@@ -229,7 +264,7 @@ def search(bench):
         bench.micro(
             later,
             f"cuDNN: 3 x 3, 32 images 56 x 56, 96 channels, float32, benchmark mode {mode}",
-            times[on],
+            times[mode],
             unit="us",
             method="CUDA events around one call through torch, cold L2",
             kernel=TORCH,
@@ -245,29 +280,29 @@ def normalization(bench):
         wide.var((0, 2, 3), correction=0, keepdim=True) + 1e-5
     ) * scale[:, None, None] + shift[:, None, None]
     calls, errors = {}, {}
-    for on in (True, False):
+    for name in ("cuDNN", "torch"):
 
-        def call(on=on):
-            torch.backends.cudnn.enabled = on
+        def call(name=name):
+            torch.backends.cudnn.enabled = name == "cuDNN"
             try:
                 return batch_norm(x, None, None, scale, shift, training=True)
             finally:
                 torch.backends.cudnn.enabled = True
 
-        errors[on] = ((call() - right).norm() / right.norm()).item()
-        calls[on] = call
+        errors[name] = ((call() - right).norm() / right.norm()).item()
+        calls[name] = call
     times = bench.samples(calls)
-    for on, id, name in (
-        (True, "cudnn-batch-norm", "cuDNN"),
-        (False, "cudnn-batch-norm-native", "torch's own kernels"),
+    for name, id, title in (
+        ("cuDNN", "cudnn-batch-norm", "cuDNN"),
+        ("torch", "cudnn-batch-norm-native", "torch's own kernels"),
     ):
         bench.micro(
             id,
-            f"Batch normalization in training, {images} images 56 x 56, 256 channels: {name}",
-            times[on],
+            f"Batch normalization in training, {images} images 56 x 56, 256 channels: {title}",
+            times[name],
             unit="GB/s",
             amount=2 * 4 * x.numel(),
             method="CUDA events, cold L2; each number counted as read and written once",
             kernel=TORCH,
-            extra={"error": rounded(errors[on]), "us": rounded(times[on].median * 1e6)},
+            extra={"error": rounded(errors[name]), "us": rounded(times[name].median * 1e6)},
         )

@@ -21,7 +21,12 @@ LOADS = {
     "no-allocate": hints.load_once,
     "deepep": hints.load_deepep,
 }
-TABLES = {"small": 4 * 1024, "fits": 40 * 1024, "large": 512 * 1024}  # entries of four bytes
+TABLES = {
+    "small": 4 * 1024,
+    "fits": 40 * 1024,
+    "fills": 56 * 1024,
+    "large": 512 * 1024,
+}  # entries of four bytes
 IDS = {
     ("small", "plain"): "ptx-lookup-16k-plain",
     ("small", "nc"): "ptx-lookup-16k-nc",
@@ -33,6 +38,11 @@ IDS = {
     ("fits", "evict-first"): "ptx-lookup-160k-evict-first",
     ("fits", "no-allocate"): "ptx-lookup-160k-no-allocate",
     ("fits", "deepep"): "ptx-lookup-160k-deepep",
+    ("fills", "plain"): "ptx-lookup-224k-plain",
+    ("fills", "nc"): "ptx-lookup-224k-nc",
+    ("fills", "evict-first"): "ptx-lookup-224k-evict-first",
+    ("fills", "no-allocate"): "ptx-lookup-224k-no-allocate",
+    ("fills", "deepep"): "ptx-lookup-224k-deepep",
     ("large", "plain"): "ptx-lookup-2m-plain",
     ("large", "nc"): "ptx-lookup-2m-nc",
     ("large", "evict-first"): "ptx-lookup-2m-evict-first",

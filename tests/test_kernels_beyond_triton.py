@@ -60,11 +60,14 @@ if not SIMULATOR:
 
     from kernels.beyond_triton.nearest_word import edit_distances, letters
     from kernels.in_triton.in_gluon import transpose_gluon
-    from kernels.in_triton.lanes import collatz_triton, edit_distances_triton
+    from kernels.in_triton.lanes import collatz_map, collatz_triton, edit_distances_triton
 
     @pytest.mark.parametrize("block", [(1024, 4), (32, 1)])
     def test_collatz_in_triton(block):
         assert collatz_triton(1, 5000, *block).tolist() == collatz(1, 5000).tolist()
+
+    def test_collatz_element_by_element_in_triton():
+        assert collatz_map(1, 5001).tolist() == collatz(1, 5001).tolist()
 
     @pytest.mark.parametrize("typed", ["k", "kernel", "x" * 32])
     def test_edit_distance_in_triton(typed):

@@ -5,6 +5,7 @@ import pytest
 from numba import cuda
 
 from kernels.convolution.direct import conv_direct, conv_direct_kernel, output_shape
+from kernels.convolution.image import filter_images
 from kernels.convolution.tiled import conv_tiled, conv_tiled_launch
 from kernels.wrong.conv_no_halo import SIDE, no_halo_kernel
 from tests.wide import SIMULATOR
@@ -38,6 +39,21 @@ def test_convolution(convolve, shape):
     x, w = random(n, c, height, width), random(k, c, r, s)
     got = convolve(x, w, padding)
     np.testing.assert_allclose(got, expected(x, w, padding), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("taps", [(1, 1), (3, 3), (5, 3)])
+@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 33, 31), (1, 4, 65)])
+def test_filter(shape, taps):
+    x, w = random(*shape), random(*taps)
+    padded = np.pad(x, [(0, 0), (taps[0] // 2,) * 2, (taps[1] // 2,) * 2]).astype(np.float64)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, taps, axis=(1, 2))
+    right = np.einsum("npqrs,rs->npq", windows, w)
+    np.testing.assert_allclose(filter_images(x, w), right, rtol=1e-4, atol=1e-4)
+
+
+def test_a_filter_without_a_middle_is_refused():
+    with pytest.raises(ValueError, match="no middle"):
+        filter_images(random(1, 5, 5), random(2, 3))
 
 
 def test_nothing_is_written_past_the_end():

@@ -85,8 +85,10 @@ def _match():
     --8<-- [start:match_example]
     >>> x = torch.arange(256, device="cuda", dtype=torch.int32) // 2  # 0 0 1 1 2 2 ...
     >>> out = torch.empty_like(x)
-    >>> _ = peers_kernel[(1,)](x, out, BLOCK=256, num_warps=1)
-    >>> [hex(peers) for peers in out[:4].tolist()]  # who met whom?
+    >>> for warps in (1, 8):  # whom do the first four elements meet?
+    ...     _ = peers_kernel[(1,)](x, out, BLOCK=256, num_warps=warps)
+    ...     print([hex(peers) for peers in out[:4].tolist()])
+    ['0x1', '0x1', '0x1', '0x1']
     ['0x3', '0x3', '0xc', '0xc']
 
     --8<-- [end:match_example]

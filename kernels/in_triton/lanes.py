@@ -39,6 +39,41 @@ def collatz_triton(first, count, block=1024, warps=4):
 # --8<-- [end:collatz]
 
 
+# --8<-- [start:map]
+@triton.jit
+def steps_of(n):
+    taken = 0
+    while n > 1:
+        n = tl.where(n % 2 == 0, n // 2, 3 * n + 1)
+        taken += 1
+    return taken
+
+
+@triton.jit
+def collatz_map_kernel(first, steps, count, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    n = tl.where(i < count, first + i.to(tl.int64), 1)
+    tl.store(steps + i, tl.map_elementwise(steps_of, n), mask=i < count)
+
+
+def collatz_map(first, count, block=128, warps=4):
+    """Return the steps of ``count`` numbers from ``first`` on, each element in a loop of its own.
+
+    --8<-- [start:map_example]
+    >>> collatz_map(1, 10).tolist()
+    [0, 1, 7, 2, 5, 8, 16, 3, 19, 6]
+
+    --8<-- [end:map_example]
+    """
+    steps = torch.empty(count, device="cuda", dtype=torch.int32)
+    grid = (triton.cdiv(count, block),)
+    collatz_map_kernel[grid](first, steps, count, BLOCK=block, num_warps=warps)
+    return steps
+
+
+# --8<-- [end:map]
+
+
 # --8<-- [start:words]
 @triton.jit
 def edit_distance_triton_kernel(

@@ -7,7 +7,7 @@ ROWS = (
     ("shared memory and its layout", "compiler", "you"),
     ("barriers", "compiler", "you"),
     ("vector loads, bank conflicts", "compiler", "you"),
-    ("a thread's own loop and array", "nobody", "you"),
+    ("an array that a thread indexes", "nobody", "you"),
     ("blocks, masks, tiles", "you", "you"),
 )
 
