@@ -17,7 +17,7 @@ load_deepep = ptx("ld.global.nc.L1::no_allocate.L2::256B" + FOUR, "=r4 l")
 
 
 # --8<-- [start:kernel]
-def make_lookup(load):
+def make_lookup(load=load_deepep):
     """Return a kernel that adds up table[code] over all codes, four codes at a load."""
 
     @cuda.jit
@@ -36,7 +36,7 @@ def make_lookup(load):
 
 
 # --8<-- [start:host]
-def lookup(codes, table, load, blocks=264, threads=1024):
+def lookup(codes, table, load=load_deepep, blocks=264, threads=1024):
     """Return the sum of table[code] over a multiple of four codes.
 
     --8<-- [start:example]

@@ -50,7 +50,7 @@ def tally_match_kernel(votes, counts):
 
 
 # --8<-- [start:host]
-def tally(votes, candidates, kernel):
+def tally(votes, candidates, kernel=tally_match_kernel):
     """Return how many votes each candidate has.
 
     --8<-- [start:example]
@@ -73,7 +73,7 @@ def tally(votes, candidates, kernel):
 
 
 # --8<-- [start:sums]
-def make_sums(add):
+def make_sums(add=warp_add):
     """Return a kernel (out, turns) that adds up a warp's lanes, ``turns`` times in a row."""
 
     @cuda.jit
