@@ -29,6 +29,6 @@ def draw():
         alt="Three panels. Before Ampere every thread of a warp loads to a register and stores to "
         "shared memory. With cp.async every thread asks for 16 bytes, which go to shared memory "
         "past the registers. With TMA one thread asks for a whole box.",
-        see="From left to right fewer threads take part. Registers drop out first, then the "
+        see="With each generation fewer threads take part. Registers drop out first, then the "
         "threads: what is left for them is to wait, and to compute.",
     )
