@@ -64,11 +64,11 @@ def test(lane_ranks, waves, wave):
 
     --8<-- [end:example]
     """
-    flags = np.random.default_rng(waves + wave).integers(0, 2, (waves, wave))
-    flags[:, 0], flags[:, -1] = 1, 1
-    bits = [sum(int(f) << lane for lane, f in enumerate(row)) for row in flags]
+    drawn = np.random.default_rng(waves + wave).integers(0, 2, waves * wave).tolist()
+    rows = [[1, *drawn[w * wave + 1 : (w + 1) * wave - 1], 1] for w in range(waves)]
+    bits = [sum(flag << lane for lane, flag in enumerate(row)) for row in rows]
     votes = cuda.to_device(np.array(bits, dtype=np.uint64))
     places = cuda.to_device(np.full(waves * wave, -9, dtype=np.int32))
     lane_ranks[-(-waves * wave // 128), 128](votes, wave, places)
-    before = np.cumsum(flags, axis=1) - flags
-    yield "places", places, np.where(flags, before, -1).astype(np.int32).reshape(-1)
+    want = [sum(row[:lane]) if row[lane] else -1 for row in rows for lane in range(wave)]
+    yield "places", places, np.array(want, dtype=np.int32)

@@ -71,19 +71,19 @@ def test(pull_step, vertices, depth):
     --8<-- [end:example]
     """
     random = np.random.default_rng(vertices + depth)
-    degrees = random.integers(0, 4, vertices)
-    starts = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
-    sources = random.integers(0, vertices, int(starts[-1])).astype(np.int32)
-    before = random.integers(-1, depth + 1, vertices).astype(np.int32)
-    before[0], before[-1] = depth, -1
-    want = before.copy()
+    starts = [0]
+    for degree in random.integers(0, 4, vertices).tolist():
+        starts.append(starts[-1] + degree)
+    sources = random.integers(0, vertices, starts[-1] + 1).tolist()
+    before = [depth, *random.integers(-1, depth + 1, vertices - 2).tolist(), -1]
+    want = list(before)
     for v in range(vertices):
         mine = sources[starts[v] : starts[v + 1]]
-        if before[v] < 0 and (before[mine] == depth).any():
+        if before[v] < 0 and any(before[u] == depth for u in mine):
             want[v] = depth + 1
-    level, more = cuda.to_device(before), cuda.to_device(np.zeros(1, dtype=np.int32))
+    level, more = (cuda.to_device(np.array(x, dtype=np.int32)) for x in (before, [0]))
     following = cuda.to_device(np.full(vertices, -9, dtype=np.int32))
-    rows = cuda.to_device(starts), cuda.to_device(sources)
+    rows = [cuda.to_device(np.array(x, dtype=np.int32)) for x in (starts, sources)]
     pull_step[-(-vertices // 32), 32](*rows, level, depth, following, more)
-    yield "following", following, want
-    yield "more", more, np.array([(want != before).any()], dtype=np.int32)
+    yield "following", following, np.array(want, dtype=np.int32)
+    yield "more", more, np.array([int(want != before)], dtype=np.int32)

@@ -59,10 +59,12 @@ def test(round_tf32, n):
 
     --8<-- [end:example]
     """
-    x = np.random.default_rng(n).standard_normal(n).astype(np.float32)
-    x[: n // 2] = x[: n // 2].astype(np.float16)  # numbers of ten bits stay as they are
-    x[n // 2 :: 3] = np.float32(1 + 2**-11)
-    bits = x.view(np.uint32)
+    drawn = np.random.default_rng(n).integers(0, 2**23, n).tolist()
+    bits = [i % 2 << 31 | (120 + i % 9) << 23 | fraction for i, fraction in enumerate(drawn)]
+    bits[0] = 0x3F801000  # half way: 1 + 2**-11
+    for i in range(1, n, 3):
+        bits[i] &= 0xFFFFE000  # numbers of ten bits stay as they are
+    want = [(number + 0x1000) & 0xFFFFE000 for number in bits]
     rounded = cuda.to_device(np.full(n, 0xFFFFFFFF, dtype=np.uint32))
-    round_tf32[-(-n // 32), 32](cuda.to_device(bits), rounded)
-    yield "rounded", rounded, (bits + 0x1000) & np.uint32(0xFFFFE000)
+    round_tf32[-(-n // 32), 32](cuda.to_device(np.array(bits, dtype=np.uint32)), rounded)
+    yield "rounded", rounded, np.array(want, dtype=np.uint32)
