@@ -44,8 +44,8 @@ WAYS = {
 
 def measure(wrap):
     """Return milliseconds of each step, on the slower rank, and the peak of memory in bytes."""
-    torch.manual_seed(0)
-    model = wrap(Model(**SIZE).cuda())
+    with torch.device("cuda"):
+        model = wrap(Model(**SIZE))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
     clear = model.zero_grad if isinstance(model, DDP) else optimizer.zero_grad
     times = []
