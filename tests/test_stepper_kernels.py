@@ -47,6 +47,8 @@ LAUNCH_NOTHING = {
     "kernels/attention/plain.py": PAGE,
     "kernels/benchmarking/half.py": TEST,
     "kernels/execution_model/busy.py": "kernels/execution_model/asynchrony.py launches it",
+    "kernels/gpt/backward.py": "kernels/gpt/model.py launches it",
+    "kernels/gpt/forward.py": "kernels/gpt/model.py launches it",
     "kernels/memory_access/transpose.py": PAGE,
     "kernels/metal_host/float_float.py": "its examples are of the host's arithmetic",
     "kernels/metal_host/traps.py": "its page launches it",
@@ -217,6 +219,12 @@ WRONG = {
         (1, 40),
         lambda: [np.arange(40, dtype=np.int32) % 4 // 3, np.zeros(4, np.int32)],
         "global-race",  # all lost updates write the same number, and all but one are lost
+    ),
+    "gpt_loss_late": (
+        "loss_late_kernel",
+        (1, (32, 4)),
+        lambda: [np.zeros((1, 40), F4), np.array([35], np.int32), 39, np.zeros(1, F4)],
+        "missing-syncwarp",
     ),
 }
 

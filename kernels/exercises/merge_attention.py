@@ -70,17 +70,35 @@ def test(merge_attention, rows, depth):
 
     --8<-- [end:example]
     """
-    i, d = np.arange(rows), np.arange(depth)
-    maxima = np.array([(i * 5) % 9 - 4, (i * 7) % 11 - 5], np.float32)
-    maxima[0, ::4] = -np.inf
-    sums = np.array([1 + i % 3, 2 + i % 2], np.float32)
-    accs = np.stack([np.add.outer(i % 5, d), np.add.outer(i % 3, -d)]).astype(np.float32)
-    sums[0, ::4], accs[0, ::4] = 0, 0
+    maxima = np.array(
+        [
+            [-math.inf if i % 4 == 0 else i * 5 % 9 - 4 for i in range(rows)],
+            [i * 7 % 11 - 5 for i in range(rows)],
+        ],
+        np.float32,
+    )
+    sums = np.array(
+        [[(i % 4 > 0) * (1 + i % 3) for i in range(rows)], [2 + i % 2 for i in range(rows)]],
+        np.float32,
+    )
+    accs = np.array(
+        [
+            [[(i % 4 > 0) * (i % 5 + d) for d in range(depth)] for i in range(rows)],
+            [[i % 3 - d for d in range(depth)] for i in range(rows)],
+        ],
+        np.float32,
+    )
     first = [cuda.to_device(x.copy()) for x in (maxima[0], sums[0], accs[0])]
     more = [cuda.to_device(x.copy()) for x in (maxima[1], sums[1], accs[1])]
     merge_attention[-(-rows // 32), 32](*first, *more)
-    largest = maxima.max(axis=0)
-    factors = np.exp(maxima - largest)
+    largest, total = np.zeros(rows, np.float32), np.zeros(rows, np.float32)
+    acc = np.zeros((rows, depth), np.float32)
+    for i in range(rows):
+        largest[i] = max(maxima[0, i], maxima[1, i])
+        mine, other = (math.exp(maxima[part, i] - largest[i]) for part in (0, 1))
+        total[i] = sums[0, i] * mine + sums[1, i] * other
+        for d in range(depth):
+            acc[i, d] = accs[0, i, d] * mine + accs[1, i, d] * other
     yield "row_max", first[0], largest
-    yield "row_sum", first[1], (sums * factors).sum(axis=0)
-    yield "acc", first[2], (accs * factors[:, :, None]).sum(axis=0)
+    yield "row_sum", first[1], total
+    yield "acc", first[2], acc
