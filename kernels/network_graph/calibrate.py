@@ -76,6 +76,10 @@ def examples():
     ['Conv', 'Relu', 'Conv', 'Add', 'Relu']
     >>> np.allclose(run(folded, image), before, rtol=1e-4, atol=1e-5)
     True
+    >>> shared = copy.deepcopy(model)  # with somebody else who reads the second convolution
+    >>> shared.graph.node.append(helper.make_node("Relu", ["second.conv"], ["seen"]))
+    >>> kinds(fold_batch_norm(shared)).count("BatchNormalization")
+    1
 
     --8<-- [end:fold_example]
 
