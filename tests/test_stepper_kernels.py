@@ -39,13 +39,6 @@ CAUGHT = {
 }
 
 
-# Races by the letter that a page shows on purpose, and says why they do no harm.
-HARMLESS = {
-    # A search's levels are written while others read them: old or new, the step comes out the same.
-    "kernels/pmpp_15_20/bfs.py": {"global-race", "missing-syncwarp"},
-}
-
-
 BENCH = "its benchmark launches it, and checks what it writes"
 TEST = "its kernel test launches it"
 PAGE = "the examples that launch need what its page shows before"
@@ -160,8 +153,7 @@ def test_a_module_and_its_examples_run(file, mode, seed, load):
     if file.startswith("kernels/wrong/"):
         assert kinds == CAUGHT.get(file, set()), [str(f) for f in stepper.findings]
     else:
-        known = HARMLESS.get(file, set()) if mode == "check" else set()
-        assert kinds == known, [str(f) for f in stepper.findings]
+        assert not kinds, [str(f) for f in stepper.findings]
 
 
 @pytest.mark.parametrize("file", sorted(BUSY))

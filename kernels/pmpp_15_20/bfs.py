@@ -9,24 +9,24 @@ from numba import cuda
 
 # --8<-- [start:vertices]
 @cuda.jit
-def push_kernel(starts, targets, level, depth, more):
+def push_kernel(starts, targets, level, depth, found, more):
     """A vertex of this depth gives depth + 1 to those of its neighbors that have no level yet."""
     v = cuda.grid(1)
     if v < level.size and level[v] == depth:
         for e in range(starts[v], starts[v + 1]):
             if level[targets[e]] < 0:
-                level[targets[e]] = depth + 1
+                found[targets[e]] = depth + 1
                 more[0] = 1
 
 
 @cuda.jit
-def pull_kernel(starts, sources, level, depth, more):
+def pull_kernel(starts, sources, level, depth, found, more):
     """A vertex without a level looks for one of this depth among those that point to it."""
     v = cuda.grid(1)
     if v < level.size and level[v] < 0:
         for e in range(starts[v], starts[v + 1]):
             if level[sources[e]] == depth:
-                level[v] = depth + 1
+                found[v] = depth + 1
                 more[0] = 1
                 break
 
@@ -36,11 +36,11 @@ def pull_kernel(starts, sources, level, depth, more):
 
 # --8<-- [start:edges]
 @cuda.jit
-def edge_kernel(sources, targets, level, depth, more):
+def edge_kernel(sources, targets, level, depth, found, more):
     """A thread for each edge: if one end has this depth and the other none, it gets depth + 1."""
     e = cuda.grid(1)
     if e < targets.size and level[sources[e]] == depth and level[targets[e]] < 0:
-        level[targets[e]] = depth + 1
+        found[targets[e]] = depth + 1
         more[0] = 1
 
 
@@ -123,10 +123,11 @@ def search(way, by, tails, level, first, threads=128):
             length = int(count.copy_to_host()[0])
             frontier, following, depth = following, frontier, depth + 1
         return
-    going = items > 0
+    found, going = cuda.to_device(start), items > 0
     while going:
         more = cuda.to_device(np.zeros(1, np.int32))
-        way[-(-items // threads), threads](by, tails, level, depth, more)
+        way[-(-items // threads), threads](by, tails, level, depth, found, more)
+        level.copy_to_device(found)  # nobody reads in a step what others write in it
         going, depth = bool(more.copy_to_host()[0]), depth + 1
 
 
