@@ -114,11 +114,9 @@ def check(name, loop, given, right, n):
         raise BenchmarkError(f"{name}: written past the end")
     error = np.max(np.abs(out[: right.size] - right)) / np.max(np.abs(right))
     # A float32 that adds ones stops at 2**24: a long sum in one register is wrong, and the row
-    # says by how much.
-    if right.size == 1 and n >= 2**20:
-        allowed = 1 if name.endswith(("-scalar", "energy-order", "-sse")) else 1e-2
-    else:
-        allowed = 1e-5
+    # says by how much. Sums in several registers stay far below that.
+    several = name.endswith(("by-hand", "any-order"))
+    allowed = 1e-5 if right.size > 1 or n < 2**20 else 5e-2 if several else 1
     if not error < allowed:
         raise BenchmarkError(f"{name}, {n} samples: off by {error:.1e}")
     return error
