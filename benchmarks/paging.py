@@ -11,8 +11,8 @@ from kernels.paging.decode import make_paged_decode, merge_splits_kernel
 
 FILE = "kernels/paging/decode.py"
 SHAPE = dict(sequences=32, length=4096, kv_heads=8, group=4, dim=128, page=16)
-PLAN = dict(tokens=4, warps=4, stages=2)
-SPAN = 512
+PLAN = dict(width=8, tokens=4, warps=4, stages=2)
+SPAN = 1024
 
 
 def run(bench):

@@ -13,7 +13,6 @@ from kernels.tensor_cores import fp8
 
 MATVEC, TRITON = "kernels/quantization/matvec.py", "kernels/in_triton/int4_matmul.py"
 ROWS, WARPS = 4, 8  # results of a warp, and warps of a block
-LAYERS = 8
 IDS = {16: "int4-matmul-16", 64: "int4-matmul-64", 2048: "int4-matmul-2048"}
 
 
@@ -40,49 +39,33 @@ def wide(tensor):
 
 
 def one(bench, n, words, scales, full):
-    """One layer alone, and eight one after the other, as a model reads them: each its own copy."""
     bits = as_bits(bench.random(n))
     kernel = make_matvec(n, ROWS)[-(-n // (ROWS * WARPS)), (32, WARPS)]
-    d_x, x = bench.device.numba(bits.view(cp.uint32)), as_torch(bits)
-    exact = exact_weights(words, scales) @ widen(bits).astype(cp.float64)
-    for layers, id in ((1, "int4-matvec-alone"), (LAYERS, "int4-matvec")):
-        output, rounded = bench.output((layers, n)), Bfloat16(bench.xp, (layers, n))
-        packed = [
-            [bench.device.numba(a.reshape(-1).copy()) for a in (words, scales)]
-            + [d_x, MAGIC, bench.device.numba(out)]
-            for out in output.array
-        ]
-        whole = [(full.clone(), as_torch(out)) for out in rounded.array]
-
-        def ours(packed=packed):
-            for arguments in packed:
-                kernel(*arguments)
-
-        def theirs(whole=whole):
-            for weights, out in whole:
-                torch.mv(weights, x, out=out)
-
-        count = "a matrix" if layers == 1 else f"{layers} matrices, one after the other,"
-        bench.compare(
-            [
-                Case(
-                    id,
-                    f"{count.capitalize()} of {n} x {n} times a vector, 4-bit weights in groups"
-                    " of 128, Numba",
-                    MATVEC,
-                    ours,
-                    output,
-                )
-            ],
-            Reference("cuBLAS, the same weights in bfloat16", theirs, rounded),
-            cp.tile(exact, (layers, 1)),
-            size=n,
-            dtype="int4",
-            unit="us",
-            tolerance=6e-3,  # the reference has rounded weights and rounded results
-            bytes=layers * (n * n // 2 + n * n // 64 + 2 * n + 4 * n),
-            flops=layers * 2 * n * n,
-        )
+    output, rounded = bench.output(n), Bfloat16(bench.xp, n)
+    arrays = [bench.device.numba(a.reshape(-1)) for a in (words, scales)]
+    d_x, d_y = bench.device.numba(bits.view(cp.uint32)), bench.device.numba(output.array)
+    x, y = as_torch(bits), as_torch(rounded.array)
+    bench.compare(
+        [
+            Case(
+                "int4-matvec",
+                f"Matrix times vector, {n} x {n}, 4-bit weights in groups of 128, Numba",
+                MATVEC,
+                lambda: kernel(*arrays, d_x, MAGIC, d_y),
+                output,
+            )
+        ],
+        Reference(
+            "cuBLAS, the same weights in bfloat16", lambda: torch.mv(full, x, out=y), rounded
+        ),
+        exact_weights(words, scales) @ widen(bits).astype(cp.float64),
+        size=n,
+        dtype="int4",
+        unit="us",
+        tolerance=6e-3,  # the reference has rounded weights and rounded results
+        bytes=n * n // 2 + n * n // 64 + 2 * n + 4 * n,
+        flops=2 * n * n,
+    )
 
 
 def as_bits(x):

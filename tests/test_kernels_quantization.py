@@ -50,7 +50,7 @@ def kernels():
 
 
 SHAPES = [(1, 128), (3, 256), (4, 1024), (5, 1152), (9, 2176)]
-LARGER = [(1021, 4096), (8192, 8192), (257, 5248), (130, 14336)]
+LARGER = [(1021, 4096), (257, 5248)]
 
 
 @pytest.mark.parametrize("shape", SHAPES + ([] if SIMULATOR else LARGER))
@@ -82,8 +82,8 @@ if not SIMULATOR:
 
     from kernels.in_triton.int4_matmul import int4_linear, int4_weights
 
-    @pytest.mark.parametrize("tokens", [1, 16, 17, 64, 100, 300])
-    @pytest.mark.parametrize("shape", [(64, 128), (70, 384), (300, 1024)])
+    @pytest.mark.parametrize("tokens", [16, 17, 100])
+    @pytest.mark.parametrize("shape", [(70, 384), (320, 1024)])
     def test_int4_in_triton(tokens, shape):
         """The words are those of the Numba kernel: one packing, two readers."""
         from kernels.quantization.matvec import pack_int4, unpack_int4

@@ -62,7 +62,7 @@ def int4_unpack_kernel(words, scales, weights, k, HALF: tl.constexpr, GROUPS: tl
 
 # --8<-- [start:host]
 HALF = 64  # bytes of a group of 128 weights
-TILES = {16: (16, 64, 4, 5), 64: (64, 64, 4, 4), 128: (128, 128, 8, 3)}
+TILES = {16: (16, 64, 4, 3), 64: (64, 64, 4, 4), 128: (128, 64, 4, 4)}
 
 
 def int4_linear(x, words, scales, out=None):

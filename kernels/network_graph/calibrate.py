@@ -77,7 +77,7 @@ def examples():
     >>> np.allclose(run(folded, image), before, rtol=1e-4, atol=1e-5)
     True
     >>> shared = copy.deepcopy(model)  # with somebody else who reads the second convolution
-    >>> shared.graph.node.append(helper.make_node("Relu", ["second.conv"], ["seen"]))
+    >>> shared.graph.node.extend([helper.make_node("Relu", ["second.conv"], ["seen"])])
     >>> kinds(fold_batch_norm(shared)).count("BatchNormalization")
     1
 

@@ -23,7 +23,12 @@ def as_float(typing, bits):
 
 
 # --8<-- [start:load]
-LOAD = "ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {$0, $1, $2, $3}, [$4];"
+# Read once: past the L1 cache, and first to leave the L2 cache, so that the rest of it stays.
+LOAD = """{
+  .reg .b64 policy;
+  createpolicy.fractional.L2::evict_first.b64 policy, 1.0;
+  ld.global.nc.L1::no_allocate.L2::cache_hint.L2::256B.v4.u32 {$0, $1, $2, $3}, [$4], policy;
+}"""
 KEEP = "ld.global.nc.v4.u32 {$0, $1, $2, $3}, [$4];"
 
 
@@ -50,8 +55,7 @@ def loader(instruction):
     return load
 
 
-load_once = loader(LOAD)  # past the L1 cache: nobody reads the words again
-load_shared = loader(KEEP)  # through the L1 cache
+load_once, load_shared = loader(LOAD), loader(KEEP)
 
 
 # --8<-- [end:load]
