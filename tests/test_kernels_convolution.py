@@ -10,6 +10,8 @@ from kernels.convolution.tiled import conv_tiled, conv_tiled_launch
 from kernels.wrong.conv_no_halo import SIDE, no_halo_kernel
 from tests.wide import SIMULATOR
 
+# Read by `python -m lockstep gpu`: Triton's convolution is tested here, too.
+NOT_ON = {"numba-cuda-mlir": "Triton compiles one of these kernels, whichever Numba there is"}
 # images, channels, height, width, output channels, R, S, padding
 SHAPES = [
     (1, 1, 1, 1, 1, 1, 1, 0),
