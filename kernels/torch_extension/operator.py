@@ -53,10 +53,12 @@ def swiglu(gate, up):
     True
     >>> swiglu(gate, up[:5])
     Traceback (most recent call last):
-    RuntimeError: shapes [33, 1001] and [5, 1001]
+    ValueError: shapes (33, 1001) and (5, 1001)
 
     --8<-- [end:example]
     """
+    if gate.shape != up.shape:
+        raise ValueError(f"shapes {tuple(gate.shape)} and {tuple(up.shape)}")
     return torch.ops.lockstep.swiglu(gate, up)
 
 
