@@ -22,18 +22,9 @@ def norm_back_kernel(d_out, x, weight, means, scales, d_x):
             tilted += d * (x[row, c] - mean) * scale
         plain = warp_sum(plain) / float32(columns)
         tilted = warp_sum(tilted) / float32(columns)
-        four = cuda.local.array(4, float32)
-        for first in range(lane, columns, 128):
-            for k in range(4):
-                c = first + 32 * k
-                if c < columns:
-                    normed = (x[row, c] - mean) * scale
-                    d = d_out[row, c] * weight[c] - plain - normed * tilted
-                    four[k] = d_x[row, c] + scale * d
-            for k in range(4):
-                c = first + 32 * k
-                if c < columns:
-                    d_x[row, c] = four[k]
+        for c in range(lane, columns, 32):
+            d = d_out[row, c] * weight[c]
+            d_x[row, c] += scale * (d - plain - (x[row, c] - mean) * scale * tilted)
 
 
 # --8<-- [end:norm]
@@ -89,23 +80,14 @@ def norm_weights_kernel(d_out, x, means, scales, d_weight, d_bias):
 @cuda.jit(fastmath=True)
 def gelu_back_kernel(x, bias, d_out):
     """d_out becomes d_out * GELU'(x + bias)."""
-    row, columns = my_row(), d_out.shape[1]
+    row = my_row()
     if row < d_out.shape[0]:
-        four = cuda.local.array(4, float32)
-        for first in range(cuda.threadIdx.x, columns, 128):
-            for k in range(4):
-                c = first + 32 * k
-                if c < columns:
-                    v = x[row, c] + bias[c]
-                    twice_u = TWICE_ROOT * (v + CUBIC * v * v * v)
-                    share = float32(1) / (float32(1) + math.exp(-twice_u))
-                    slope = TWICE_ROOT * (float32(1) + float32(3) * CUBIC * v * v)
-                    slope = share * (float32(1) + v * (float32(1) - share) * slope)
-                    four[k] = d_out[row, c] * slope
-            for k in range(4):
-                c = first + 32 * k
-                if c < columns:
-                    d_out[row, c] = four[k]
+        for c in range(cuda.threadIdx.x, d_out.shape[1], 32):
+            v = x[row, c] + bias[c]
+            twice_u = TWICE_ROOT * (v + CUBIC * v * v * v)
+            share = float32(1) / (float32(1) + math.exp(-twice_u))
+            slope = TWICE_ROOT * (float32(1) + float32(3) * CUBIC * v * v)
+            d_out[row, c] *= share * (float32(1) + v * (float32(1) - share) * slope)
 
 
 # --8<-- [end:gelu]
@@ -123,17 +105,11 @@ def softmax_back_kernel(weights, d_weights):
         for c in range(lane, seen, 32):
             total += weights[row, c] * d_weights[row, c]
         total = warp_sum(total)
-        four = cuda.local.array(4, float32)
-        for first in range(lane, columns, 128):
-            for k in range(4):
-                c = first + 32 * k
-                four[k] = float32(0)
-                if c < seen:
-                    four[k] = weights[row, c] * (d_weights[row, c] - total)
-            for k in range(4):
-                c = first + 32 * k
-                if c < columns:
-                    d_weights[row, c] = four[k]
+        for c in range(lane, columns, 32):
+            value = float32(0)
+            if c < seen:
+                value = weights[row, c] * (d_weights[row, c] - total)
+            d_weights[row, c] = value
 
 
 # --8<-- [end:softmax]

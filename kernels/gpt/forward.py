@@ -58,16 +58,8 @@ def normalize(x, row, total, weight, bias, out, means, scales):
     for c in range(lane, columns, 32):
         total += (x[row, c] - mean) * (x[row, c] - mean)
     scale = float32(1) / math.sqrt(warp_sum(total) / float32(columns) + float32(1e-5))
-    four = cuda.local.array(4, float32)
-    for first in range(lane, columns, 128):
-        for k in range(4):
-            c = first + 32 * k
-            if c < columns:
-                four[k] = (x[row, c] - mean) * scale * weight[c] + bias[c]
-        for k in range(4):
-            c = first + 32 * k
-            if c < columns:
-                out[row, c] = four[k]
+    for c in range(lane, columns, 32):
+        out[row, c] = (x[row, c] - mean) * scale * weight[c] + bias[c]
     if lane == 0:
         means[row], scales[row] = mean, scale
 
@@ -89,17 +81,10 @@ def add_norm_kernel(x, delta, delta_bias, weight, bias, after, out, means, scale
     row = my_row()
     if row < x.shape[0]:
         total = float32(0)
-        four = cuda.local.array(4, float32)  # four elements a lane in flight, in registers
-        for first in range(cuda.threadIdx.x, x.shape[1], 128):
-            for k in range(4):
-                c = first + 32 * k
-                if c < x.shape[1]:
-                    four[k] = x[row, c] + delta[row, c] + delta_bias[c]
-            for k in range(4):
-                c = first + 32 * k
-                if c < x.shape[1]:
-                    after[row, c] = four[k]
-                    total += four[k]
+        for c in range(cuda.threadIdx.x, x.shape[1], 32):
+            value = x[row, c] + delta[row, c] + delta_bias[c]
+            after[row, c] = value
+            total += value
         normalize(after, row, total, weight, bias, out, means, scales)
 
 
@@ -125,17 +110,11 @@ def causal_softmax_kernel(scores):
         for c in range(lane, seen, 32):
             total += math.exp(scores[row, c] - largest)
         share = float32(1) / warp_sum(total)
-        four = cuda.local.array(4, float32)
-        for first in range(lane, columns, 128):
-            for k in range(4):
-                c = first + 32 * k
-                four[k] = float32(0)
-                if c < seen:
-                    four[k] = math.exp(scores[row, c] - largest) * share
-            for k in range(4):
-                c = first + 32 * k
-                if c < columns:
-                    scores[row, c] = four[k]
+        for c in range(lane, columns, 32):
+            value = float32(0)
+            if c < seen:
+                value = math.exp(scores[row, c] - largest) * share
+            scores[row, c] = value
 
 
 # --8<-- [end:softmax]
@@ -149,20 +128,12 @@ CUBIC = float32(0.044715)
 @cuda.jit(fastmath=True)
 def gelu_kernel(x, bias, out):
     """out = GELU(x + bias), GPT-2's: with u by a tanh, 0.5 (1 + tanh(u)) = 1 / (1 + exp(-2 u))."""
-    row, columns = my_row(), out.shape[1]
+    row = my_row()
     if row < out.shape[0]:
-        four = cuda.local.array(4, float32)
-        for first in range(cuda.threadIdx.x, columns, 128):
-            for k in range(4):
-                c = first + 32 * k
-                if c < columns:
-                    four[k] = x[row, c] + bias[c]
-            for k in range(4):
-                c = first + 32 * k
-                if c < columns:
-                    v = four[k]
-                    twice_u = TWICE_ROOT * (v + CUBIC * v * v * v)
-                    out[row, c] = v / (float32(1) + math.exp(-twice_u))
+        for c in range(cuda.threadIdx.x, out.shape[1], 32):
+            v = x[row, c] + bias[c]
+            twice_u = TWICE_ROOT * (v + CUBIC * v * v * v)
+            out[row, c] = v / (float32(1) + math.exp(-twice_u))
 
 
 # --8<-- [end:gelu]
@@ -172,18 +143,10 @@ def gelu_kernel(x, bias, out):
 @cuda.jit
 def bias_kernel(x, bias):
     """x += bias, in place."""
-    row, columns = my_row(), x.shape[1]
+    row = my_row()
     if row < x.shape[0]:
-        four = cuda.local.array(4, float32)
-        for first in range(cuda.threadIdx.x, columns, 128):
-            for k in range(4):
-                c = first + 32 * k
-                if c < columns:
-                    four[k] = x[row, c] + bias[c]
-            for k in range(4):
-                c = first + 32 * k
-                if c < columns:
-                    x[row, c] = four[k]
+        for c in range(cuda.threadIdx.x, x.shape[1], 32):
+            x[row, c] += bias[c]
 
 
 # --8<-- [end:bias]

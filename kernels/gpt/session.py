@@ -47,5 +47,5 @@ assert history[-1][1] < 1.5
 # --8<-- [end:run]
 
 # --8<-- [start:say]
-print(sample(model, stream, symbols, begin="Alice ", count=400))
+print(sample(model, stream, symbols, begin="Alice ", count=400, heat=0.5))
 # --8<-- [end:say]
