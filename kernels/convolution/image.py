@@ -10,26 +10,26 @@ from numba import cuda, float32, int32
 
 
 # --8<-- [start:kernel]
-ROWS = 4  # output pixels of a thread, one below the other
+DOWN = 4  # output pixels of a thread, one below the other
 
 
 @functools.cache
 def make_filter(R, S):
     """Return a kernel (x, w, out) for a filter of R x S and images of one size, zeros outside."""
-    window, size = ROWS + R - 1, R * S
+    window, size = DOWN + R - 1, R * S
 
     @cuda.jit
     def filter_kernel(x, w, out):
         taps = cuda.local.array(size, float32)
-        acc = cuda.local.array(ROWS, float32)
+        acc = cuda.local.array(DOWN, float32)
         height, width = int32(x.shape[1]), int32(x.shape[2])
         j = int32(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
-        top = int32(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y) * ROWS
+        top = int32(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y) * DOWN
         image = x[cuda.blockIdx.z]
         if j < width and top < height:
             for tap in range(size):
                 taps[tap] = w[tap // S, tap % S]
-            for k in range(ROWS):
+            for k in range(DOWN):
                 acc[k] = float32(0)
             for i in range(window):
                 row = top + i - R // 2
@@ -38,10 +38,10 @@ def make_filter(R, S):
                     value = float32(0)
                     if 0 <= row < height and 0 <= column < width:
                         value = image[row, column]
-                    for k in range(ROWS):  # output row k has this pixel under its tap i - k
+                    for k in range(DOWN):  # output row k has this pixel under its tap i - k
                         if 0 <= i - k < R:
                             acc[k] += value * taps[(i - k) * S + s]
-            for k in range(ROWS):
+            for k in range(DOWN):
                 if top + k < height:
                     out[cuda.blockIdx.z, top + k, j] = acc[k]
 
@@ -56,7 +56,7 @@ def filter_launch(x, w, out):
     """Launch on device arrays: x and out (images, height, width), w (R, S), R and S odd."""
     threads = 32, 8
     n, height, width = x.shape
-    blocks = -(-width // threads[0]), -(-height // (ROWS * threads[1])), n
+    blocks = -(-width // threads[0]), -(-height // (DOWN * threads[1])), n
     make_filter(*w.shape)[blocks, threads](x, w, out)
 
 
