@@ -40,7 +40,7 @@ def draw(theme):
     for k, (step, waits) in enumerate(STEPS):
         high = 22 * len(waits) + 12
         shapes.append(rect(4, y, 94, high, accent))
-        shapes.append(text(51, y + high / 2 + 4, step, theme["on_accent"], 12, weight="bold"))
+        shapes.append(text(51, y + high / 2 + 4, step, theme["on_accent"], 11, weight="bold"))
         for n, (name, why) in enumerate(waits):
             at = y + 20 + 22 * n
             good = name == "not_selected"
