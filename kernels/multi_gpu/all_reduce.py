@@ -43,6 +43,7 @@ class Ranks:
     """
 
     SMALL = 2**16  # elements at most, in one shot
+    FEW = 32  # blocks of one shot, always: a thread has the same elements in every call
 
     def __init__(self, devices, most, patience=2.0, blocks=264, threads=512, folder="."):
         self.devices, self.patience, self.shape = devices, patience, (blocks, threads)
@@ -63,7 +64,7 @@ class Ranks:
 
         self.streams = on_each(lambda rank: cp.cuda.Stream(), devices)
         self.flags, self.late = zeros(8 * blocks, np.uint32), zeros(1, np.int32)
-        self.calls = {name: zeros(blocks, np.uint32) for name in ("boxes", "peers")}
+        self.calls = {"boxes": zeros(self.FEW, np.uint32), "peers": zeros(blocks, np.uint32)}
         self.boxes = zeros(2 * n * self.SMALL, np.uint64)
         self.room = zeros(4 * -(-most // (4 * n)) * max(1, n - 1), np.float32)
         for rank in range(n):  # load every kernel now: loading waits for a GPU that is at work
@@ -88,7 +89,7 @@ class Ranks:
         return peers, group, np.uint64(size // 4)
 
     def _queue(self, name, rank, arguments):
-        blocks, threads = (32, 512) if name == "one_shot" else self.shape
+        blocks, threads = (self.FEW, 512) if name == "one_shot" else self.shape
         with cp.cuda.Device(self.devices[rank]), self.streams[rank]:
             self.kernels[name]((blocks,), (threads,), arguments)
 
