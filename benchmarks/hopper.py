@@ -18,10 +18,10 @@ from kernels.tensor_cores.tma import tensor_map
 SOURCES = "snippets/hopper/"
 SUM_IDS = {32: "sum-bulk-32", 128: "sum-bulk-128", 256: "sum-bulk-256", 1024: "sum-bulk-1024"}
 COUNT_IDS = {
-    "uniform": ("histogram16-global", "histogram16-quarters", "histogram16-cluster"),
+    "uniform": ("histogram16-global", "histogram16-halves", "histogram16-cluster"),
     "sound": (
         "histogram16-global-sound",
-        "histogram16-quarters-sound",
+        "histogram16-halves-sound",
         "histogram16-cluster-sound",
     ),
 }
@@ -82,9 +82,9 @@ def histogram(bench, ids, data, n):
     output, kernels = bench.output(65536, "int32"), module("histogram.cu")
 
     def count(way):
-        kernel, shared = kernels.get_function(way), 0 if way == "histogram_global" else 65536
+        kernel, shared = kernels.get_function(way), 0 if way == "histogram_global" else 131_072
         kernel.max_dynamic_shared_size_bytes = shared
-        blocks = bench.device.multiprocessors // 4 * 4 * 2
+        blocks = bench.device.multiprocessors // 2 * 2
 
         def call():
             output.array.fill(0)
@@ -94,8 +94,8 @@ def histogram(bench, ids, data, n):
 
     hows = {
         "histogram_global": "counters in global memory",
-        "histogram_quarters": "four blocks read all and count a quarter of the values each",
-        "histogram_cluster": "counters spread over a cluster of four blocks",
+        "histogram_halves": "two blocks read all and count half of the values each",
+        "histogram_cluster": "counters spread over a cluster of two blocks",
     }
     right = cp.zeros(65536, cp.int64)
     for piece in cp.array_split(x, 16):  # bincount widens to 8 bytes each

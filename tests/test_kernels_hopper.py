@@ -44,7 +44,7 @@ if not SIMULATOR:
         assert module("cupy_sums").total(x, threads) == float(x.sum(dtype=cp.float64))
 
     @pytest.mark.parametrize("n", [1, 7, 8, 9, 1023, 65_537, LARGE])
-    @pytest.mark.parametrize("way", ["histogram_global", "histogram_quarters", "histogram_cluster"])
+    @pytest.mark.parametrize("way", ["histogram_global", "histogram_halves", "histogram_cluster"])
     def test_histogram(way, n):
         random = np.random.default_rng(n)
         for x in (random.integers(0, 65536, n), np.full(n, 65535), np.arange(n) % 65536):

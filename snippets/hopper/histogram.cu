@@ -1,5 +1,5 @@
 // Count the 65,536 values of 16-bit numbers: 256 KB of counters, more than a block may have.
-constexpr unsigned BINS = 65536, CLUSTER = 4, OWN = BINS / CLUSTER;  // 64 KB of counters a block
+constexpr unsigned BINS = 65536, CLUSTER = 2, OWN = BINS / CLUSTER;  // 128 KB of counters a block
 
 // Eight numbers with one load; the last few one by one.
 template <class Count>
@@ -23,8 +23,8 @@ extern "C" __global__ void histogram_global(const unsigned short* x, long long n
              [&](unsigned value) { atomicAdd(counts + value, 1u); });
 }
 
-// Without a cluster: four blocks read the same numbers, and each counts a quarter of the values.
-extern "C" __global__ void histogram_quarters(const unsigned short* x, long long n,
+// Without a cluster: two blocks read the same numbers, and each counts half of the values.
+extern "C" __global__ void histogram_halves(const unsigned short* x, long long n,
                                               unsigned* counts) {
     extern __shared__ unsigned own[];
     unsigned rank = blockIdx.x % CLUSTER;
