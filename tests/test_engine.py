@@ -1,0 +1,159 @@
+"""The engine answers as the plain model does, whatever comes between, and refuses what is wrong."""
+
+import http.client
+import json
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from kernels.engine.engine import Engine, forward_paged, new_cache
+from kernels.engine.server import Server, ask
+from kernels.paging.pool import PAGE
+from kernels.quantization.model import CONTEXT, LETTERS, encode, forward, new_weights
+
+WEIGHTS = new_weights(np.random.default_rng(3))
+WEIGHTS["head"][0] -= 0.3  # fewer line ends, so that answers differ in length
+
+
+def plain(prompt, most):
+    """Return what the model writes, computed anew for each letter, without any cache."""
+    tokens = list(encode(prompt))
+    while len(tokens) < len(prompt) + most:
+        tokens.append(int(forward(WEIGHTS, np.array([tokens]))[0, -1].argmax()))
+        if tokens[-1] == 0:
+            break
+    return "".join(LETTERS[token] for token in tokens[len(prompt) :]).strip("\n")
+
+
+def prompts(count):
+    random = np.random.default_rng(5)
+    for _ in range(count):
+        size = int(random.integers(1, 20))
+        most = int(random.integers(1, CONTEXT - size + 2))
+        yield "".join(random.choice(list(LETTERS[1:]), size)), most
+
+
+@pytest.fixture
+def served(request):
+    settings = getattr(request, "param", {})
+    server = Server(Engine(WEIGHTS, **settings))
+    yield server
+    server.close()
+
+
+def until(true):
+    """Wait for what happens in another thread; a test that hangs fails here."""
+    end = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.001)
+
+
+def test_pages_in_any_order_give_the_logits_of_the_plain_model():
+    random = np.random.default_rng(1)
+    tokens, blocks, cache = random.integers(0, 40, 11), [6, 2, 5], new_cache(8)
+    for first, last in ((0, 3), (3, 9), (9, 10), (10, 11)):  # a prompt in chunks, then two tokens
+        got = forward_paged(WEIGHTS, cache, [(tokens, first, last, blocks)])
+        right = forward(WEIGHTS, tokens[None, :last])[0, -1]
+        np.testing.assert_allclose(got[0], right, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "served", [{"blocks": 64}, {"blocks": -(-(CONTEXT + 1) // PAGE) + 3}], indirect=True
+)
+def test_many_clients_get_what_one_would_get(served):
+    """Also in a cache that holds little more than one request, where others are sent back."""
+    asked, got = list(prompts(24)), {}
+
+    def client(i):
+        got[i] = ask(served.url, prompt=asked[i][0], max_tokens=asked[i][1])
+
+    threads = [threading.Thread(target=client, args=(i,)) for i in range(len(asked))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    for i, (prompt, most) in enumerate(asked):
+        status, content = got[i]
+        assert status == 200, content
+        assert content["choices"][0]["text"] == plain(prompt, most)
+    pool = served.engine.scheduler.pool
+    until(lambda: len(pool.free) == len(pool.users))
+
+
+BAD = [
+    ({"prompt": ""}, 400, "not empty"),
+    ({"prompt": 7}, 400, "is text"),
+    ({}, 400, "is text"),
+    ({"prompt": "é"}, 400, "does not know"),
+    ({"prompt": "A", "max_tokens": 0}, 400, "at least 1"),
+    ({"prompt": "A", "max_tokens": True}, 400, "whole number"),
+    ({"prompt": "A", "max_tokens": "5"}, 400, "whole number"),
+    ({"prompt": "A" * 30, "max_tokens": 9}, 400, "reads 32"),
+    ({"prompt": "A", "model": "gpt"}, 404, "no model 'gpt'"),
+]
+
+
+@pytest.mark.parametrize(("asked", "status", "why"), BAD, ids=[row[2] for row in BAD])
+def test_a_bad_request_is_refused_with_a_reason(served, asked, status, why):
+    code, content = ask(served.url, **asked)
+    assert code == status and why in content["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "headers", "status"),
+    [
+        ("POST", "/v1/completions", "{", {}, 400),
+        ("POST", "/v1/completions", "[1]", {}, 400),
+        ("POST", "/v1/completions", "x" * 100_001, {}, 413),
+        ("POST", "/v1/completions", None, {"Content-Length": "many"}, 413),
+        ("POST", "/v1/nothing", "{}", {}, 404),
+        ("GET", "/v1/nothing", None, {}, 404),
+        ("PUT", "/v1/completions", "{}", {}, 501),
+        ("GET", "/v1/models", None, {}, 200),
+    ],
+)
+def test_other_ways_to_ask(served, method, path, body, headers, status):
+    connection = http.client.HTTPConnection("127.0.0.1", served.server_port, timeout=20)
+    connection.request(method, path, body, headers)
+    assert connection.getresponse().status == status
+    connection.close()
+
+
+def test_a_stream_comes_letter_by_letter_and_ends(served):
+    connection = http.client.HTTPConnection("127.0.0.1", served.server_port, timeout=20)
+    body = json.dumps({"prompt": "GREEK ", "max_tokens": 9, "stream": True})
+    connection.request("POST", "/v1/completions", body)
+    lines = connection.getresponse().read().decode().split("\n\n")
+    assert lines[-2:] == ["data: [DONE]", ""]
+    events = [json.loads(line.removeprefix("data: ")) for line in lines[:-2]]
+    assert "".join(e["choices"][0]["text"] for e in events) == plain("GREEK ", 9)
+
+
+@pytest.mark.parametrize("served", [{"blocks": 9, "most_waiting": 2}], indirect=True)
+def test_a_killed_client_gives_its_blocks_back_and_a_full_queue_says_so(served):
+    engine, hold = served.engine, threading.Event()
+    compute, started = engine.compute, threading.Event()
+
+    def slow(step):
+        started.set()
+        assert hold.wait(20)
+        compute(step)
+
+    engine.compute = slow
+    body = json.dumps({"prompt": "A" * 8, "max_tokens": 25, "stream": True}).encode()
+    head = f"POST /v1/completions HTTP/1.1\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    client = socket.create_connection(("127.0.0.1", served.server_port))
+    client.sendall(head + body)
+    assert started.wait(20)  # it computes; now two may wait, and a third is too many
+    waiting = [engine.submit(encode("B"), 2) for _ in range(2)]
+    assert ask(served.url, prompt="C")[0] == 429
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    client.close()  # with a reset, as of a process that was killed
+    hold.set()
+    until(lambda: all(len(request.output) for request in waiting))
+    until(lambda: len(engine.scheduler.pool.free) == 9)
+    assert ask(served.url, prompt="ONCE MORE", max_tokens=3)[0] == 200
