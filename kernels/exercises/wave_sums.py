@@ -63,12 +63,13 @@ def test(wave_sums, n, wave):
 
     --8<-- [start:example]
     >>> x = cuda.to_device(np.ones(100, dtype=np.float32))
-    >>> for wave in (32, 64):
-    ...     sums = cuda.device_array(-(-100 // wave), dtype=np.float32)
-    ...     wave_sums[1, 128](x, wave, sums)
-    ...     print(sums.copy_to_host())
-    [32. 32. 32.  4.]
-    [64. 36.]
+    >>> sums = cuda.device_array(4, dtype=np.float32)
+    >>> wave_sums[1, 128](x, 32, sums)
+    >>> sums.copy_to_host()
+    array([32., 32., 32.,  4.], dtype=float32)
+    >>> wave_sums[1, 128](x, 64, sums[:2])
+    >>> sums[:2].copy_to_host()
+    array([64., 36.], dtype=float32)
 
     --8<-- [end:example]
     """
