@@ -65,6 +65,7 @@ LAUNCH_NOTHING = {
     "kernels/pmpp_15_20/convolution.py": TEST,
     "kernels/pmpp_15_20/fhd.py": TEST,
     "kernels/pmpp_15_20/potential.py": TEST,
+    "kernels/profiling/galaxy.py": TEST,
     "kernels/roofline/chains.py": BENCH,
     "kernels/spmv/choose.py": "its examples choose a kernel and launch none",
     "kernels/spmv/merge.py": TEST,
