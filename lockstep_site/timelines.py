@@ -14,11 +14,15 @@ from lockstep_site import charts, waiting
 
 @dataclass(frozen=True)
 class Plot:
-    """``rows``: id and name of each timeline. ``lanes``: their colors. ``what`` runs in it."""
+    """``rows``: id and name of each timeline. ``lanes``: their colors. ``what`` runs in it.
+
+    ``alone``: each timeline has a scale of its own, for those that differ too much.
+    """
 
     rows: tuple[tuple[str, str], ...]
     lanes: dict[str, str]
     what: str
+    alone: bool = False
 
 
 PLOTS = {
@@ -31,6 +35,7 @@ PLOTS = {
         (("photos-first", "decoded on the CPU"), ("photos-second", "decoded on the GPU")),
         {"host": "--ls-soft", "copies": "--ls-accent", "kernels": "--ls-compiled"},
         "six photos, {}",
+        alone=True,
     ),
 }
 WIDTH, LEFT, RIGHT, TOP = 680, 78, 10, 44
@@ -81,35 +86,47 @@ def _events(lanes, title: str, spans: list) -> list[dict]:
 
 
 def _draw(plot: Plot, rows: list[tuple[dict, str]], words: str) -> str:
-    most = max(span[3] for row, _ in rows for span in row["spans"])
+    longest = max(span[3] for row, _ in rows for span in row["spans"])
     shapes, y = [], TOP
-
-    def x(ms: float) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * ms / most, 1)
-
     for k, (lane, color) in enumerate(plot.lanes.items()):
         at = LEFT + 110 * k
         shapes.append(f'<rect x="{at}" y="6" width="12" height="12" style="fill: var({color})"/>')
         shapes.append(charts.text(at + 18, 16, lane))
     for row, title in rows:
+        most = max(span[3] for span in row["spans"]) if plot.alone else longest
         shapes.append(charts.text(LEFT, y - 6, title))
-        for at, lane in enumerate(plot.lanes):
-            top = y + at * STEP
-            shapes.append(charts.text(LEFT - 8, top + 13, lane, "end", "--ls-soft"))
-            for name, where, start, end in row["spans"]:
-                if where != lane:
-                    continue
-                width = max(x(end) - x(start) - 1, 1)
-                shapes.append(
-                    f'<rect x="{x(start)}" y="{top}" width="{round(width, 1)}" height="{BAR}" '
-                    f'rx="{min(2, width / 2):g}" style="fill: var({plot.lanes[lane]})"/>'
-                )
-                if LETTER * len(str(name)) < width:
-                    middle = round((x(start) + x(end)) / 2, 2)
-                    shapes.append(charts.text(middle, top + 13, str(name), "middle", "--ls-ground"))
+        shapes += _lanes(plot, row["spans"], y, most)
         y += len(plot.lanes) * STEP + GAP
-    axis = y - GAP + 12
-    for tick in range(int(most) + 1):
-        if tick % max(1, int(most) // 8) == 0:
-            shapes.append(charts.text(x(tick), axis + 4, f"{tick} ms", "middle", "--ls-soft"))
-    return charts.picture(WIDTH, axis + 12, words, shapes)
+        if plot.alone or row is rows[-1][0]:
+            shapes += _axis(y - GAP + 16, most)
+    return charts.picture(WIDTH, y - GAP + 24, words, shapes)
+
+
+def _place(ms: float, most: float) -> float:
+    return round(LEFT + (WIDTH - LEFT - RIGHT) * ms / most, 1)
+
+
+def _lanes(plot: Plot, spans: list, y: float, most: float) -> list[str]:
+    shapes = []
+    for at, lane in enumerate(plot.lanes):
+        top = y + at * STEP
+        shapes.append(charts.text(LEFT - 8, top + 13, lane, "end", "--ls-soft"))
+        for name, where, start, end in spans:
+            if where != lane:
+                continue
+            left, right = _place(start, most), _place(end, most)
+            width = max(right - left - 1, 1)
+            shapes.append(
+                f'<rect x="{left}" y="{top}" width="{round(width, 1)}" height="{BAR}" '
+                f'rx="{min(2, width / 2):g}" style="fill: var({plot.lanes[lane]})"/>'
+            )
+            if LETTER * len(str(name)) < width:
+                middle = round((left + right) / 2, 2)
+                shapes.append(charts.text(middle, top + 13, str(name), "middle", "--ls-ground"))
+    return shapes
+
+
+def _axis(y: float, most: float) -> list[str]:
+    step = max(1, int(most) // 8)
+    ticks = range(0, int(most) + 1, step)
+    return [charts.text(_place(t, most), y, f"{t} ms", "middle", "--ls-soft") for t in ticks]

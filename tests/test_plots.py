@@ -1,6 +1,7 @@
 """The roofline that is drawn from the evidence, and the list of what was measured twice."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -160,15 +161,19 @@ def photos():
     return SimpleNamespace(microbenchmarks=rows)
 
 
-def test_a_timeline_draws_each_span_in_its_lane(photos):
+def test_a_timeline_draws_each_span_in_its_lane(photos, monkeypatch):
     assert plots.render("photos", photos, as_text=True).split("\n") == [
         "- six photos, decoded on the CPU: 70.0\u202fms",
         "- six photos, decoded on the GPU: 2.50\u202fms",
     ]
     drawn = plots.render("photos", photos)
     assert drawn.count("<rect") == 3 + 4  # the key, and the spans
-    assert "decode<" in drawn and "blur<" not in drawn  # a name that does not fit is left out
-    assert ">60 ms<" not in drawn and ">64 ms<" in drawn  # ticks: eight, evenly
+    assert "decode<" in drawn and "HtoD<" in drawn  # each timeline has its own scale
+    assert ">64 ms<" in drawn and ">2 ms<" in drawn and ">3 ms<" not in drawn
+    shared = replace(timelines.PLOTS["photos"], alone=False)
+    monkeypatch.setitem(timelines.PLOTS, "photos", shared)
+    drawn = plots.render("photos", photos)
+    assert "blur<" not in drawn and ">2 ms<" not in drawn  # a name that does not fit is left out
 
 
 def test_a_trace_to_take_away_is_in_chromes_format(photos):
