@@ -188,6 +188,13 @@ ELSEWHERE = {
     "microbenchmarks": "tests/test_kernels_microbenchmarks.py",
     "tensor_cores": "tests/test_kernels_tensor_cores.py",
     "pairs": "tests/test_kernels_pairs.py",
+    "hopper": "tests/test_kernels_hopper.py",
+    "ampere": "tests/test_kernels_ampere.py",
+    "rocm": "tests/test_kernels_rocm.py",
+    "inline_ptx": "tests/test_kernels_inline_ptx.py",
+    "multi_gpu": "tests/test_kernels_multi_gpu.py",
+    "compilers": "tests/test_kernels_compilers.py",
+    "torch_extension": "its page builds it, runs it and compares it with PyTorch",
 }
 MAKERS = {"RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel"}
 
