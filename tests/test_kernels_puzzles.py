@@ -17,7 +17,9 @@ def test_a_solution_is_right_on_every_case(name):
         puzzle = load(f"kernels.puzzles.{name}")
         asked = [n for n in inspect.signature(puzzle.test).parameters if hasattr(puzzle, n)]
         for case in puzzle.CASES:
-            rows = list(puzzle.test(*(getattr(puzzle, n) for n in asked), *np.atleast_1d(case)))
+            rows = list(
+                puzzle.test(*(getattr(puzzle, n) for n in asked), *np.atleast_1d(case).tolist())
+            )
             assert rows
             for array, got, want, *allowed in rows:
                 most = allowed[0] if allowed else 1e-5
