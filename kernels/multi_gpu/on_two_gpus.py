@@ -42,13 +42,13 @@ streams = on_each(lambda rank: cp.cuda.Stream())
 # --8<-- [start:right]
 x = on_each(lambda rank: cp.arange(6, dtype=cp.float32) + 10 * rank)
 print(f"{'sent':15} {x[0].tolist()}   {x[1].tolist()}")
-for name in collectives(comms, x, x, streams):
+for kind in collectives(comms, x, x, streams):
     y = on_each(lambda rank: cp.full(6, cp.nan, dtype=cp.float32))
-    call, _ = collectives(comms, x, y, streams)[name]
+    call, _ = collectives(comms, x, y, streams)[kind]
     call()
     for stream in streams:
         stream.synchronize()
-    print(f"{name:15} {y[0].tolist()}   {y[1].tolist()}")
+    print(f"{kind:15} {y[0].tolist()}   {y[1].tolist()}")
 # --8<-- [end:right]
 
 
@@ -74,9 +74,9 @@ for mib in (1, 64, 1024):
     size = mib * 2**18
     x = on_each(lambda rank, size=size: cp.random.default_rng(rank).random(size, dtype=cp.float32))
     y = on_each(lambda rank, size=size: cp.full(size, cp.nan, dtype=cp.float32))
-    for name, (call, factor) in collectives(comms, x, y, streams).items():
+    for kind, (call, factor) in collectives(comms, x, y, streams).items():
         seconds = seconds_each(call, streams, repeats=max(1, 64 // mib))
-        print(f"{mib:>5} MiB   {name:15} {4 * size * factor / seconds / 1e9:6.1f} GB/s")
+        print(f"{mib:>5} MiB   {kind:15} {4 * size * factor / seconds / 1e9:6.1f} GB/s")
 # --8<-- [end:speeds]
 
 # --8<-- [start:own]
