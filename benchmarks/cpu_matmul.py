@@ -1,8 +1,6 @@
 """A matrix product on the CPU, rung by rung, against NumPy's BLAS and the GPU with its copies."""
 
-import ctypes
 import time
-from pathlib import Path
 
 import numba
 import numpy as np
@@ -17,7 +15,6 @@ NAMES = {
     "ijk": "three loops, a dot product for each element",
     "ikj": "the same loops, rows of b innermost",
     "blocked": "tiles of b that stay in the cache, four rows at a time",
-    "blas-core": "NumPy's matmul, one core",
     "cores": "the tiles on all cores",
     "blas": "NumPy's matmul, all cores",
     "gpu": "cuBLAS on the GPU, both inputs and the result copied",
@@ -25,20 +22,12 @@ NAMES = {
 }
 # The rows by id, so that a page may name one that no run has recorded yet
 ROWS = (
-    "cpu-matmul-768-ijk", "cpu-matmul-768-ikj", "cpu-matmul-768-blocked",
-    "cpu-matmul-768-blas-core", "cpu-matmul-768-cores", "cpu-matmul-768-blas",
-    "cpu-matmul-768-gpu", "cpu-matmul-768-resident", "cpu-matmul-4096-cores",
-    "cpu-matmul-4096-blas", "cpu-matmul-4096-gpu", "cpu-matmul-4096-resident",
+    "cpu-matmul-768-ijk", "cpu-matmul-768-ikj", "cpu-matmul-768-blocked", "cpu-matmul-768-cores",
+    "cpu-matmul-768-blas", "cpu-matmul-768-gpu", "cpu-matmul-768-resident",
+    "cpu-matmul-4096-cores", "cpu-matmul-4096-blas", "cpu-matmul-4096-gpu",
+    "cpu-matmul-4096-resident",
 )  # fmt: skip
 SIZES = {768: list(NAMES), 4096: ["cores", "blas", "gpu", "resident"]}
-
-
-def blas_threads(count):
-    """Let NumPy's BLAS use so many threads. The wheels of NumPy bring OpenBLAS."""
-    found = list(Path(np.__file__).parent.parent.glob("numpy.libs/*openblas64*"))
-    if not found:
-        raise BenchmarkError("this NumPy has no OpenBLAS beside it: install NumPy's wheel")
-    ctypes.CDLL(str(found[0])).scipy_openblas_set_num_threads64_(count)
 
 
 def run(bench):
@@ -75,7 +64,6 @@ def ladder(bench, n, name, rungs):
         "ijk": lambda: (matmul.product_ijk(a, b, out), out)[1],
         "ikj": lambda: (matmul.product_ikj(a, b, out), out)[1],
         "blocked": lambda: (matmul.product_blocked(a, b, out), out)[1],
-        "blas-core": lambda: np.matmul(a, b, out=out),
         "cores": lambda: (matmul.product_cores(a, b, out), out)[1],
         "blas": lambda: np.matmul(a, b, out=out),
         "gpu": gpu,
@@ -99,11 +87,7 @@ def ladder(bench, n, name, rungs):
         call()
         return time.perf_counter() - began
 
-    times = bench.samples({c: call for c, call in calls.items() if c != "blas-core"}, seconds)
-    if "blas-core" in calls:
-        blas_threads(1)
-        times |= bench.samples({"blas-core": calls["blas-core"]}, seconds)
-        blas_threads(numba.get_num_threads())
+    times = bench.samples(calls, seconds)
     flops = 2 * n**3
     for rung, summary in times.items():
         bench.micro(
