@@ -1,9 +1,6 @@
 """Where to clip a tensor before it becomes int8: three ways to choose, from a histogram."""
 
-# --8<-- [start:imports]
 import numpy as np
-
-# --8<-- [end:imports]
 
 
 # --8<-- [start:simple]
