@@ -26,12 +26,7 @@ def copy16(typing, box, index, array, at, inside):
         bits = [ir.IntType(32), ir.IntType(64), ir.IntType(32)]
         size = builder.mul(args[4], ir.IntType(32)(16))
         operands = [builder.ptrtoint(to, bits[0]), builder.ptrtoint(start, bits[1]), size]
-        # What is read once is the first to leave the L2 cache, so that the rest of it stays.
-        text = """{
-          .reg .b64 policy;
-          createpolicy.fractional.L2::evict_first.b64 policy, 1.0;
-          cp.async.cg.shared.global.L2::cache_hint.L2::256B [$0], [$1], 16, $2, policy;
-        }"""
+        text = "cp.async.cg.shared.global.L2::256B [$0], [$1], 16, $2;"
         code = ir.InlineAsm(ir.FunctionType(ir.VoidType(), bits), text, "r,l,r,~{memory}", True)
         builder.call(code, operands)
         return context.get_dummy_value()

@@ -1,7 +1,9 @@
 """4-bit weights with the help of some text: GPTQ and AWQ, and what each costs the model."""
 
+# --8<-- [start:imports]
 import numpy as np
 
+# --8<-- [end:imports]
 from kernels.quantization.integers import error, quantize, restore
 from kernels.quantization.model import forward, loss_of
 from kernels.quantization.narrow import by_book, nf4_book, to_mx

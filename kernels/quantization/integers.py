@@ -1,6 +1,9 @@
 """Weights and activations as small integers: one scale for all, for a row, for a group."""
 
+# --8<-- [start:imports]
 import numpy as np
+
+# --8<-- [end:imports]
 
 
 # --8<-- [start:round]
