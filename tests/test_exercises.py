@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from lockstep_site import exercise, puzzles, quiz
+from lockstep_site import bet, exercise, lesson, puzzles, quiz
 from simulator import grade
 from tests.pages import PAGES, ROOT
 
@@ -184,6 +184,26 @@ PHASE_1 = [p for p in PAGES if p.meta["kind"] == "lesson" and "/foundation/" in 
 def test_each_lesson_of_phase_1_has_two_and_one_of_them_a_par(page):
     found = [exercise.load(name, ROOT) for name in exercise.named(page.written)]
     assert len(found) >= 2 and any(known.par for known in found)
+
+
+# Lessons with fewer than two pictures, and with fewer than two graded exercises. Both may only
+# shrink: a lesson that has two is taken off, and the test says so.
+FEW_PICTURES = set("flash-attention-triton fp8-hopper matmul-shapes torch-extension triton".split())
+FEW_EXERCISES = set(
+    "many-gpus-on-a-cpu mpi streams benchmarking cpu-caches cublas cudnn flash-attention-numba "
+    "flash-attention-triton fp8-hopper matmul-shapes matmul-worklog nsight-compute roofline simd "
+    "tensor-cores-hopper tensor-cores thread-coarsening tiled-matmul timelines torch-extension "
+    "torch-profiler mlir own-compiler tvm".split()
+)
+
+
+def test_a_lesson_has_two_pictures_two_graded_exercises_and_a_bet():
+    lessons = {p.name.split("/")[-1]: p.written for p in PAGES if p.meta["kind"] == "lesson"}
+    few = {n for n, text in lessons.items() if len(lesson.PICTURE.findall(text)) < 2}
+    assert few == FEW_PICTURES
+    few = {n for n, text in lessons.items() if len(exercise.named(text)) < 2}
+    assert few == FEW_EXERCISES
+    assert all(bet.read(text, 1) for text in lessons.values())
 
 
 def test_puzzles_are_numbered_and_listed_in_that_order():
