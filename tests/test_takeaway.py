@@ -70,6 +70,7 @@ def test_a_cheat_sheet_is_one_printed_page(context, server, phase):
 def test_links_of_a_section_page_lead_where_they_did():
     one = '<h1 id="a">A</h1><a href="../two/#b">2</a><a href="#a">a</a><img src="../../i.svg">'
     one += ' <a href="../../x/">x</a><a href="https://example.org/">e</a>'
+    one += '<table><tr><th style="x"></th><th>n</th></tr></table>'
     two = '<h2 id="b">B</h2><a href="../one/">1</a>'
     text = printing.render([("s/one/", one), ("s/two/", two)], "print/s/")
     assert 'id="s-one--a"' in text and 'href="#s-one--a"' in text
@@ -77,6 +78,7 @@ def test_links_of_a_section_page_lead_where_they_did():
     assert 'href="#s-one--top"' in text and 'id="s-one--top"' in text
     assert 'src="../../i.svg"' in text and 'href="../../x/"' in text
     assert 'href="https://example.org/"' in text
+    assert '<td style="x"></td><th>n</th>' in text
 
 
 # ---------------------------------------------------------------- a small site, built for real

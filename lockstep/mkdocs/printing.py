@@ -62,5 +62,7 @@ def _moved(content: str, url: str, at: str, here: dict[str, str]) -> str:
     content = ATTRIBUTE.sub(turn, content)
     # No script runs here that gives a tab stop to what may scroll sideways.
     content = SCROLLS.sub(r'\g<0> tabindex="0"', content)
+    # Nor one that names what is empty: the corner of a table heads nothing.
+    content = re.sub(r"<th((?:\s[^>]*)?)></th>", r"<td\1></td>", content)
     # On paper nothing can be unfolded.
     return re.sub(r"<details(?![^>]*\bopen\b)", "<details open", content)
