@@ -6,6 +6,7 @@ typed, nothing shown is missing from a page, few blocks go without a run, and wh
 declared. Each mistake names file, line and how to mend it.
 """
 
+import ast
 import functools
 import html
 import re
@@ -174,7 +175,10 @@ class Checker:
     # ------------------------------------------------------------ all of them
 
     def sources(self, pages: list[Page]) -> Iterator[Mistake]:
-        """Every section can be read and is on some page, and every doctest is inside of one."""
+        """Every section can be read and is on some page, and every doctest is inside of one.
+
+        A section of imports alone may be on none: its page imports them in another block.
+        """
         shown = {(block.path, block.section) for page in pages for block in page.blocks}
         for path, names in sections(self.root, self.ours.sources).items():
             for name in names:
@@ -183,7 +187,7 @@ class Checker:
                 except PageError as error:
                     yield from error.mistakes
                     continue
-                if (path, name) not in shown:
+                if (path, name) not in shown and not _imports(path, lines):
                     at = max(1, min((number for number, _ in lines), default=1) - 1)
                     mend = "include it, or take its markers away"
                     yield Mistake(path, at, f"section {name!r} is on no page", mend)
@@ -249,6 +253,17 @@ class _Blocks(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.depth:
             self.blocks[-1] += data
+
+
+def _imports(path: str, lines: list[tuple[int, str]]) -> bool:
+    """Whether a section of a file holds imports and nothing else."""
+    if not path.endswith(".py"):
+        return False
+    try:
+        body = ast.parse("\n".join(text for _, text in lines)).body
+    except SyntaxError:
+        return False
+    return bool(body) and all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in body)
 
 
 def _plain(page: Page) -> str:

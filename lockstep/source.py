@@ -96,12 +96,16 @@ def section(root: Path, path: str, name: str | None) -> list[tuple[int, str]]:
 
 
 def sections(root: Path, folders: Iterable[str]) -> dict[str, list[str]]:
-    """Return the names of the sections of each file in some folders, by its path from the root."""
+    """Return the names of the sections of each file in some folders, by its path from the root.
+
+    A start marker with nothing after it begins none.
+    """
     found = {}
     for folder in folders:
         for file in sorted((root / folder).rglob("*")):
             if file.is_file() and file.suffix not in {".pyc", ".png", ".svg"}:
                 text = file.read_text(encoding="utf-8")
-                names = [m["name"] for m in MARKER.finditer(text) if m["kind"] == "start"]
+                starts = [m for m in MARKER.finditer(text) if m["kind"] == "start"]
+                names = [m["name"] for m in starts if text[m.end() :].strip()]
                 found[file.relative_to(root).as_posix()] = names
     return found

@@ -1,17 +1,19 @@
 """The proof that matters most: what a reader copies is what ran."""
 
+import doctest
 import html
 import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from lockstep import evidence
 from lockstep.page import digest
-from lockstep_site.gpu.needs import gpu_only
+from lockstep_site.gpu.needs import gpu_only, lacks_package
 from lockstep_site.gpu.targets import Simulator
 from tests.pages import PAGES, ROOT, sample, url_of
 
@@ -136,6 +138,39 @@ def test_pasted_code_starts_from_nothing_and_a_failure_is_seen(paste, tmp_path):
         assert paste(tmp_path), wrong
 
 
+def as_in_a_console(copied, session):
+    """Return copied statements as a script that goes on after an error, as a console does.
+
+    Only after an error that the session shows, and only if it comes.
+    """
+    examples = doctest.DocTestParser().get_examples(session)
+    assert "".join(example.source for example in examples).strip("\n") == copied
+    script = []
+    for example in examples:
+        text = example.source
+        if example.exc_msg is not None:
+            name = example.exc_msg.split(":")[0].strip().split(".")[-1]
+            text = f"try:\n{textwrap.indent(text, '    ')}except Exception as error:\n"
+            text += f"    assert type(error).__name__ == {name!r}, error\n"
+            text += f"else:\n    raise AssertionError('no {name} came')\n"
+        script.append(text)
+    return "".join(script)
+
+
+@pytest.mark.parametrize(
+    ("statement", "passes"),
+    [("1 / 0", True), ("[][0]", False), ("len('')", False)],
+    ids=["the error", "another error", "no error"],
+)
+def test_an_error_that_a_session_shows_must_come(statement, passes, paste, tmp_path):
+    session = f">>> {statement}\nTraceback (most recent call last):\n  ...\nZeroDivisionError: no\n"
+    session += ">>> print('and on')\nand on\n"
+    script = as_in_a_console(f"{statement}\nprint('and on')", session)
+    (tmp_path / "pasted.py").write_text(script)
+    assert (paste(tmp_path) == 0) == passes
+    assert ((tmp_path / "said.txt").read_text() == "and on\n") == passes
+
+
 @pytest.mark.parametrize("page", PASTED, ids=lambda page: page.path)
 def test_what_the_copy_button_gives_is_what_ran(page, context, server, paste, tmp_path):
     """A reader's clipboard, pasted into a fresh Python."""
@@ -151,11 +186,16 @@ def test_what_the_copy_button_gives_is_what_ran(page, context, server, paste, tm
             continue
         assert text == block.copied.strip("\n"), f"{page.path}:{block.page_line} copies other text"
 
-    # Blocks that need a GPU: the text is the one that the newest record says ran.
-    needs_gpu = gpu_only(page)
-    for run in RECORDS.runs(page):
-        for index in needs_gpu:
+    # Blocks that need a GPU, and all of a page that needs a package which is not here: the text is
+    # the one that the newest record says ran.
+    elsewhere = range(len(page.blocks)) if lacks_package(page) else gpu_only(page)
+    runs = RECORDS.runs(page)
+    assert runs or not lacks_package(page), f"{page.path}: {lacks_package(page)}, and no record"
+    for run in runs:
+        for index in elsewhere:
             block, recorded = page.blocks[index], run["blocks"][index]
+            if block.language == "output":
+                continue
             assert recorded["sha256"] == block.sha256
             if block.language != "pycon":
                 assert digest(texts[index]) == recorded["sha256"]
@@ -163,11 +203,13 @@ def test_what_the_copy_button_gives_is_what_ran(page, context, server, paste, tm
     # Everything else runs here, pasted in order into one empty script.
     script = []
     for text, block in zip(texts, page.blocks, strict=True):
-        if not block.runs or block.index in needs_gpu:
+        if not block.runs or block.index in elsewhere:
             continue
         if "file" in block.options:
             (tmp_path / block.options["file"]).write_text(text + "\n")
-        elif block.language in {"python", "pycon"}:
+        elif block.language == "pycon":
+            script.append(as_in_a_console(text, block.text))
+        elif block.language == "python":
             script.append(text)
         elif block.language == "bash":  # a command, in its place among the others
             command = ["bash", "-euo", "pipefail", "-c", text]

@@ -70,6 +70,14 @@ def test_a_page_that_keeps_it_is_left_alone(house):
     assert house(FENCE) == []
 
 
+def test_a_section_of_imports_or_a_marker_with_nothing_after_it_may_be_on_no_page(house):
+    imports = "# --8<-- [start:imports]\nimport re\n# --8<-- [end:imports]\n"
+    assert house(FENCE, source=imports + CODE + "# --8<-- [start:b]\n") == []
+    for more in (imports.replace("import re", "import re\nre.purge()"), imports[:25]):
+        found = house(FENCE, source=more + CODE)
+        assert any(said.startswith("kernels/a.py:1: section 'imports'") for said in found), found
+
+
 @pytest.mark.parametrize(
     "planted", ["    print(1)\n", "- item\n\n        print(1)\n", "??? tip\n\n        print(1)\n"]
 )

