@@ -344,8 +344,8 @@ class LessonPart(Part):
         md.treeprocessors.register(Lazy(md), "lockstep-lazy", 6)
 
     def row(self, page: Page, source) -> dict:
-        """Where a lesson stands on the path, and what there is to see and to do."""
-        if page.meta.get("kind") != "lesson" or not (source.root / roadmap.DATA).is_file():
+        """Where a page of the path stands on it, and what there is to see and to do."""
+        if not page.meta.get("roadmap") or not (source.root / roadmap.DATA).is_file():
             return {}
         items = {row["id"]: row for row in roadmap.items(source.root)}
         order = roadmap.path(list(items.values()))
