@@ -99,6 +99,25 @@ def test_what_code_defines_weighs_more_than_what_it_names():
     assert found(index, "add_kernel")[0][1] > 5 * found(index, "other")[0][1]
 
 
+def test_what_code_calls_on_its_own_objects_is_found_by_its_parts():
+    code = "d_x = cp.asarray(x)\nfor row in d_x.tiles:\n    self.queue.put(row.T)"
+    html = f"<h1>A</h1><p>As <code>d_x.flat</code> is</p><pre>{code}</pre>"
+    terms = set(search.index([search.Entry("a/", "A", html)])["terms"])
+    assert {"cp.asarray", "asarray", "d_x", "tiles", "queue", "put", "d_x.flat"} <= terms
+    assert not {"d_x.tiles", "self.queue", "self.queue.put", "row.t"} & terms
+
+
+def test_words_that_tell_nothing_are_in_titles_alone_and_the_worker_has_the_same():
+    index = search.index([entry("a/", "Is it", "It is of the warp"), *entries()])
+    assert {"is", "it", "warp"} <= set(index["terms"])
+    assert not {"of", "the"} & set(index["terms"])
+    assert [where for where, _ in found(index, "it")] == ["a/"]
+    worker = WORKER.read_text(encoding="utf-8")
+    idle = re.search(r'const IDLE = new Set\("([^"]*)"', worker)[1].split()
+    asking = re.search(r"const ASKING = new Set\(`([^`]*)`", worker)[1].split()
+    assert set(idle) == search.IDLE <= set(asking)
+
+
 def test_a_section_keeps_its_title_and_its_prose_apart():
     head, below = sections(TABLE)
     assert (head.title, head.prose) == ("Cards", ["Two tables."])

@@ -273,8 +273,9 @@ class LockstepPlugin(BasePlugin[Options]):
                 synonyms = search.synonyms(root / file, root)
             except PageError as error:
                 raise PluginError(str(error)) from None
-        order = {file.src_uri: n for n, file in enumerate(self.files.documentation_pages())}
-        kept = sorted(self.kept.entries.items(), key=lambda entry: order.get(entry[0], len(order)))
+        # Of pages that answer equally well the one that is read first comes first.
+        order = {page.file.src_uri: n for n, page in enumerate(self.nav.pages)}
+        kept = sorted(self.kept.entries.items(), key=lambda e: (order.get(e[0], len(order)), e[0]))
         index = search.index([entry for _, entry in kept], synonyms)
         text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
         # The theme fetches this file with each first visit, so it says only where the index is. A

@@ -20,7 +20,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,6 +45,16 @@ HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 DEFINES = re.compile(
     r"^[ \t]*(?:async )?(?:def|class)[ \t]+(\w+)|(?:__global__|\bkernel)[ \t]+void[ \t]+(\w+)",
     re.MULTILINE,
+)
+# The names that code gives to its own objects: assigned, of a loop, parameters of a function
+ASSIGNED = re.compile(r"^[ \t]*(\w+)(?:, \w+)* = |\bfor (\w+)(?:, \w+)* in\b", re.MULTILINE)
+PARAMETERS = re.compile(r"\bdef \w+\(([^()]*)")
+PARAMETER = re.compile(r"(?:^|,)\s*\*{0,2}(\w+)")
+OF_OBJECT = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.(?=[A-Za-z_])")
+# Words that tell nothing: in a title or a name alone are they worth their place. The worker has the
+# same list, and asks for one of them only where a question has no other word.
+IDLE = frozenset(
+    "a an and are as at be by for from in into is it its of on or the to was with".split()
 )
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -135,7 +145,10 @@ Part = tuple[str, str, str, bool, dict[str, int]]  # anchor, title, teaser, is a
 def _parts(title: str, html: str, about: str, names: tuple[str, ...], weight: float) -> list[Part]:
     """Return what of a page can be a result: its head, its sections, the rows of its tables."""
     parts: list[Part] = []
-    for n, section in enumerate(sections(html)):
+    read = sections(html)
+    own_objects = _objects(code for section in read for code in section.code)
+    for n, section in enumerate(read):
+        section.code = [_apart(code, own_objects) for code in section.code]
         head = n == 0
         own = line(title) if head else section.title
         rows = [row for row in section.rows if weight >= ASIDE and not row.points]
@@ -152,10 +165,28 @@ def _parts(title: str, html: str, about: str, names: tuple[str, ...], weight: fl
             weights = _weights(name, Section("", prose=[row.text]), [], (), "", IN_ROW_TITLE)
             for _, cell in row.cells[1:]:  # a cell of a few words names something
                 if len(cell.split()) <= 6:
-                    for word, whole in words(cell):
+                    for word, whole in (w for w in words(cell) if w[0] in weights):
                         weights[word] = max(weights[word], IN_CELL if whole else 1)
             parts.append((row.anchor or section.anchor, _cut(name, 80), text, True, weights))
     return parts
+
+
+def _objects(blocks: Iterable[str]) -> set[str]:
+    """Return the names that blocks of code give to objects of their own."""
+    found = {"self"}
+    for code in blocks:
+        found.update(one or other for one, other in ASSIGNED.findall(code))
+        for inside in PARAMETERS.findall(code):
+            found.update(PARAMETER.findall(inside))
+    return found
+
+
+def _apart(code: str, objects: set[str]) -> str:
+    """Return code with ``d_out.copy_to_host`` as two words: nobody asks for the first of them.
+
+    A question that has the whole name finds both of its parts; ``cuda.syncthreads`` stays whole.
+    """
+    return OF_OBJECT.sub(lambda at: f"{at[1]} " if at[1] in objects else at[0], code)
 
 
 def _weights(
@@ -167,6 +198,7 @@ def _weights(
     text = "\n".join([*section.prose, *section.code, *more])
     for word, whole in words(text):
         counts[word] = counts.get(word, 0) + (1 if whole else 0.5)
+    counts = {word: count for word, count in counts.items() if word not in IDLE}
     for word in COMPOUND.findall(text):
         counts[word] = counts.get(word, 0) + 1
     for word, count in counts.items():
