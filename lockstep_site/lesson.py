@@ -348,18 +348,19 @@ class LessonPart(Part):
         if not page.meta.get("roadmap") or not (source.root / roadmap.DATA).is_file():
             return {}
         items = {row["id"]: row for row in roadmap.items(source.root)}
-        order = roadmap.path(list(items.values()))
+        pages = {known.uri: known for known in source.pages if known.meta.get("kind") == "lesson"}
+        # A list of courses stands on the path, and is no lesson.
+        order = [row for row in roadmap.path(list(items.values())) if row["page"] in pages]
         at = next((n for n, row in enumerate(order) if row["page"] == page.uri), None)
         if at is None:
             return {}
-        pages = {known.uri: known for known in source.pages}
 
         def url(row: dict) -> str:
             return export.address(pages[row["page"]])
 
         body = page.written or page.body
         graded = [exercise.load(name, page.root) for name in exercise.named(body)]
-        needs = [items[i] for i in page.meta.get("needs", []) if items[i]["page"]]
+        needs = [items[i] for i in page.meta.get("needs", []) if items[i]["page"] in pages]
         return {
             "order": at + 1,
             "requires": list(dict.fromkeys(map(url, needs))),
