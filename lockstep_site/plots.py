@@ -28,6 +28,7 @@ ARITHMETIC = (
 SWEEP = "roofline-dial-"  # microbenchmarks with an intensity: a line
 # The ceiling of a kernel on tensor cores, by its numbers; both formats of 16 bits have one rate
 NARROW = {"bfloat16": "wgmma-ceiling", "float16": "wgmma-ceiling", "tf32": "matmul-tf32"}
+NARROW["int4"] = NARROW["bfloat16"]  # such weights become bfloat16 before they are multiplied
 NO_ROOF = {"float8_e4m3"}  # numbers whose ceiling nobody measured: no dot
 TF32 = "tf32-"  # such a kernel takes and gives float32, and its id says how it multiplies
 

@@ -43,5 +43,6 @@ def test_each_wrong_kernel_is_launched_by_a_test():
         p.read_text(encoding="utf-8") for p in WRONG.parents[1].glob("tests/test_*.py")
     )
     imported = set(re.findall(r"^from kernels\.wrong\.(\w+) import", tests, re.M))
+    imported |= set(re.findall(r'load\("kernels\.wrong\.(\w+)"\)', tests))
     names = {p.stem for p in WRONG.glob("*.py")} - {"__init__"}
     assert names == imported | (wrong_kernels.CASES.keys() - set(wrong_kernels.CUDA_CPP))
