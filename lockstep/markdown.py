@@ -42,7 +42,8 @@ CODE = re.compile(
 TAG = re.compile(r"<[^>]*>")
 HOME = "data-home"  # of a figure, until it is a link
 NO_LINK = {"a", "button", "label", "summary", "h1", "h2", "h3", "h4", "h5", "h6"}
-WIDE = 100  # characters of a line that fit into the column; longer ones are set smaller
+# Characters of a line that fit into the column; longer ones are set smaller, and smaller still.
+WIDE, WIDEST = 100, 114
 
 
 # ---------------------------------------------------------------- the extension
@@ -288,8 +289,9 @@ class After(Postprocessor):
             between, inner = text[end : match.start()], match["inner"]
             before = page.blocks[block.index - 1] if block.index else None
             kinds = "proof__block"
-            if max(map(len, block.text.split("\n"))) > WIDE:
-                kinds += " proof__block--wide"
+            longest = max(map(len, block.text.split("\n")))
+            if longest > WIDE:
+                kinds += f" proof__block--{'wide' if longest <= WIDEST else 'widest'}"
             joined = before and not between.strip() and (block.path == before.path or _says(block))
             if again := _again(block, page.blocks[block.index + 1 : block.index + 2]):
                 inner = _folded(match, *again)
