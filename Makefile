@@ -50,7 +50,7 @@ check: .venv/.installed node_modules/.installed ## check one page and all that c
 	@$(NODE_PATHS) $(PY) tools/assets.py
 	@NUMBA_ENABLE_CUDASIM=1 $(NODE_PATHS) $(PY) -m tests.check $(PAGE)
 
-scale: .venv/.installed node_modules/.installed ## hold what a clock must tell, on 450 pages and an idle machine
+scale: .venv/.installed node_modules/.installed ## hold what a clock must tell, on 500 pages and an idle machine
 	@$(NODE_PATHS) $(PY) tools/assets.py
 	@LOCKSTEP_SCALE=1 $(NODE_PATHS) $(PY) -m pytest -q -s tests/test_scale.py
 
