@@ -34,8 +34,9 @@ def make(source: Path, target: Path, pages: int) -> Path:
     for file in (*source.glob("*.yml"), source / "pyproject.toml"):
         shutil.copy(file, target)
     known = read_all(source)
-    # A term is named by its id, which is not to be had twice.
-    originals = [p for p in known if p.blocks and "/" in p.name and p.meta["kind"] != "term"]
+    # A term has its id and a puzzle its number, which are not to be had twice.
+    alone = {"term", "puzzle"}
+    originals = [p for p in known if p.blocks and "/" in p.name and p.meta["kind"] not in alone]
     added = []
     for number in range(pages - len(known)):
         page = originals[number % len(originals)]
