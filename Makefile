@@ -89,7 +89,7 @@ status: .venv/.installed ## list pages, blocks by proof, stale and missing evide
 	@touch $@
 
 .venv/.installed-gpu: .venv/.installed
-	@echo "Installing CuPy and the CUDA libraries into .venv (about 3 GB) ..."
+	@echo "Installing CuPy, PyTorch and the CUDA libraries into .venv (about 6 GB) ..."
 	@$(PIP) --editable '.[gpu,mpi]'
 	@touch $@
 

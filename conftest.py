@@ -1,3 +1,11 @@
 """The pages of this site are tests, too."""
 
+import os
+
+if os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
+    # Before NumPy is there. The suite has a process for each core; if NumPy's products take as many
+    # threads in each, these wait for each other, and a page that trains a model takes 18 times as
+    # much of a core.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 pytest_plugins = ["lockstep.pytest_plugin", "tests.concerns"]

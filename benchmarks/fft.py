@@ -4,10 +4,12 @@ from functools import partial
 
 import cupy as cp
 
-from benchmarks.harness import Case, Reference, Summary, interleave, summarize
-from kernels.fft.stockham import fft_rows, roots
+from benchmarks.harness import Case, Reference, Summary
+from kernels.fft.in_place import fft_in_place_rows, make_fft_in_place, plan_in_place, twiddles
+from kernels.fft.stockham import fft_rows, make_fft, roots
 
-KERNEL = "kernels/fft/stockham.py"
+KERNEL = "kernels/fft/in_place.py"
+STOCKHAM = "kernels/fft/stockham.py"
 IDS = {
     1024: "fft-1024",
     2048: "fft-2048",
@@ -15,15 +17,15 @@ IDS = {
     8192: "fft-8192",
     16384: "fft-16384",
 }
+# In Stockham's order: radix, points of a thread, rows of a block, blocks to a multiprocessor.
 LADDER = {
-    "fft-radix-2": (2, 2, 1, 1, 1),
-    "fft-radix-4": (4, 4, 1, 1, 1),
-    "fft-radix-8": (8, 8, 1, 1, 1),
+    1024: {
+        "fft-radix-2": (2, 2, 1, 1),
+        "fft-radix-4": (4, 4, 1, 1),
+        "fft-radix-8": (8, 8, 1, 1),
+    },
+    8192: {"fft-stockham-8192": (8, 16, 1, 2)},
 }
-
-
-# points of a thread, blocks that must fit on a multiprocessor, rooms
-SHAPES = [(8, 1, 1), (8, 1, 2), (16, 1, 1), (16, 2, 1), (16, 2, 2), (16, 3, 1), (32, 1, 1)]
 
 
 def run(bench):
@@ -46,10 +48,11 @@ def run(bench):
         )
 
 
-def search(bench, calls):
-    """Return the median time of each call, from few samples: enough to find the best."""
-    found = interleave(calls, bench.device.timer, 5, warmup=2)
-    return {name: summarize(times).median for name, times in found.items()}
+def compiled(kernel):
+    """Return what the compiler gave a kernel that has run: registers, bytes it spills a thread."""
+    (registers,) = kernel.get_regs_per_thread().values()
+    (local,) = kernel.get_local_mem_per_thread().values()
+    return {"registers": registers, "local_bytes": local}
 
 
 def measure(bench, rows, n):
@@ -57,21 +60,21 @@ def measure(bench, rows, n):
     output = bench.output((rows, 2 * n))
     ins = bench.device.numba(x.reshape(-1).view(cp.float32))
     outs = bench.device.numba(output.array.reshape(-1))
-    table = bench.device.numba(cp.asarray(roots(n)))
     title = f"FFT of {n} points"
-    shapes = [(8, points, 1, blocks, rooms) for points, blocks, rooms in SHAPES
-              if n // points <= 1024 and n // points * blocks * points * 3 <= 2**16]  # fmt: skip
-    calls = {shape: partial(fft_rows, ins, table, rows, n, outs, shape) for shape in shapes}
-    times = search(bench, calls)
-    best = min(times, key=times.get)
-    extra = {"points": best[1], "blocks": best[3], "rooms": best[4]}
-    cases = [Case(IDS[n], f"{title}, Numba, the best of {len(calls)} shapes", KERNEL,
-                  calls[best], output, extra)]  # fmt: skip
-    if n == 1024:
-        for id, shape in LADDER.items():
-            own = bench.device.numba(cp.asarray(roots(n, shape[0])))
-            call = partial(fft_rows, ins, own, rows, n, outs, shape)
-            cases.append(Case(id, f"{title}, radix {shape[0]}, Numba", KERNEL, call, output))
+    radices, together, blocks = shape = plan_in_place(n)
+    table = bench.device.numba(cp.asarray(twiddles(radices)))
+    call = partial(fft_in_place_rows, ins, table, rows, n, outs)
+    call()
+    name = " · ".join(map(str, radices))
+    extra = compiled(make_fft_in_place(*shape)) | {"together": together, "blocks": blocks}
+    cases = [Case(IDS[n], f"{title}, {name} in place, Numba", KERNEL, call, output, extra)]
+    for id, shape in LADDER.get(n, {}).items():
+        own = bench.device.numba(cp.asarray(roots(n, shape[0])))
+        call = partial(fft_rows, ins, own, rows, n, outs, shape)
+        call()
+        extra = compiled(make_fft(n, *shape))
+        what = f"{title}, radix {shape[0]} in Stockham's order, Numba"
+        cases.append(Case(id, what, STOCKHAM, call, output, extra))
     library = cp.cuda.cufft.Plan1d(n, cp.cuda.cufft.CUFFT_C2C, rows)
     target = output.array.view(cp.complex64)
     right = cp.empty((rows, 2 * n), cp.float64)

@@ -6,13 +6,13 @@ import cupy as cp
 import numpy as np
 import torch
 
-from benchmarks.harness import Case, Reference
-from kernels.paging.decode import make_paged_decode, merge_splits_kernel
+from benchmarks.harness import ROOT, Case, Reference
+from kernels.paging.cupy_decode import load_paged_decode
+from kernels.paging.decode import make_paged_decode, warps_for
 
-FILE = "kernels/paging/decode.py"
+FILE, CUDA = "kernels/paging/decode.py", "snippets/paging/paged_decode.cu"
 SHAPE = dict(sequences=32, length=4096, kv_heads=8, group=4, dim=128, page=16)
-PLAN = dict(width=8, tokens=4, warps=4, stages=2)
-SPAN = 1024
+SPAN = 4096  # a whole sequence: 256 blocks, two for each multiprocessor
 
 
 def run(bench):
@@ -31,7 +31,7 @@ def decode(bench, sequences, length, kv_heads, group, dim, page):
     tables = cp.random.permutation(pages).astype(cp.int32).reshape(sequences, most)
     lengths = cp.full(sequences, length, cp.int32)
     rows, splits = sequences * heads, -(-length // SPAN)
-    output = bench.output((rows, dim))
+    output, output_cuda = bench.output((rows, dim)), bench.output((rows, dim))
     partial = cp.empty((rows, splits, dim), cp.float32)
     tops, sums = (cp.empty((rows, splits), cp.float32) for _ in range(2))
     numba = bench.device.numba
@@ -39,14 +39,18 @@ def decode(bench, sequences, length, kv_heads, group, dim, page):
              for a in (q, keys, values)]  # fmt: skip
     between = [numba(a) for a in (partial, tops, sums)]
     d_tables, d_lengths, d_out = numba(tables), numba(lengths), numba(output.array)
+    done = cp.zeros(sequences * kv_heads, cp.int32)
+    d_done = numba(done)
     scale = np.float32(math.log2(math.e) / math.sqrt(dim))
-    first = make_paged_decode(dim, group, page, **PLAN)
-    first = first[(splits, kv_heads, sequences), (32, PLAN["warps"])]
-    second = merge_splits_kernel[rows, dim]
+    grid, block = (splits, kv_heads, sequences), (32, warps_for(dim, group))
+    kernel = make_paged_decode(dim, group, page, block[1])[grid, block]
+    in_cuda, _ = load_paged_decode((ROOT / CUDA).read_text("utf-8"), dim, group, page)
+    cuda_inputs = [cp.asarray(a.view(torch.int32)) for a in (q, keys, values)]
+    arguments = *cuda_inputs, tables, np.int32(most), lengths, np.int32(SPAN), scale
+    arguments = *arguments, partial, tops, sums, done, output_cuda.array
 
     def ours():
-        first(*words, d_tables, d_lengths, SPAN, scale, *between)
-        second(*between, d_lengths, SPAN, heads, d_out)
+        kernel(*words, d_tables, d_lengths, SPAN, scale, *between, d_done, d_out)
 
     # The reference reads the same tokens where they lie in order, which spares it the tables.
     order = torch.as_tensor(tables, device="cuda").long()
@@ -75,7 +79,15 @@ def decode(bench, sequences, length, kv_heads, group, dim, page):
                 FILE,
                 ours,
                 output,
-            )
+            ),
+            Case(
+                "paged-decode-cuda",
+                f"Attention of a token of {sequences} sequences of {length}, {heads} heads,"
+                f" {kv_heads} KV heads of {dim}, pages of {page}, bfloat16, CUDA C++",
+                CUDA,
+                lambda: in_cuda(grid, block, arguments),
+                output_cuda,
+            ),
         ],
         Reference("torch SDPA, cache in one piece", theirs, output),
         expected.reshape(rows, dim),

@@ -1,6 +1,7 @@
 """4-bit weights at decode and prefill shapes, and FP8, against cuBLAS in bfloat16."""
 
 import cupy as cp
+import numpy as np
 import torch
 
 from benchmarks.fp8 import exact, operands
@@ -8,10 +9,13 @@ from benchmarks.fp8 import ours as fp8_ours
 from benchmarks.harness import BenchmarkError, Case, Reference
 from benchmarks.tensor_cores import Bfloat16, as_torch, widen
 from kernels.in_triton.int4_matmul import int4_linear, int4_weights
+from kernels.quantization import subnormal
 from kernels.quantization.matvec import MAGIC, make_matvec, pack_int4
+from kernels.quantization.read_alone import read_alone
 from kernels.tensor_cores import fp8
 
 MATVEC, TRITON = "kernels/quantization/matvec.py", "kernels/in_triton/int4_matmul.py"
+SUBNORMAL, READ = "kernels/quantization/subnormal.py", "kernels/quantization/read_alone.py"
 ROWS, WARPS = 4, 8  # results of a warp, and warps of a block
 IDS = {16: "int4-matmul-16", 64: "int4-matmul-64", 2048: "int4-matmul-2048"}
 
@@ -41,19 +45,29 @@ def wide(tensor):
 def one(bench, n, words, scales, full):
     bits = as_bits(bench.random(n))
     kernel = make_matvec(n, ROWS)[-(-n // (ROWS * WARPS)), (32, WARPS)]
-    output, rounded = bench.output(n), Bfloat16(bench.xp, n)
+    rows, warps = subnormal.ROWS, subnormal.WARPS
+    best = subnormal.make_matvec(n, rows, warps)[-(-n // (rows * warps)), (32, warps)]
+    magic, output, rounded = bench.output(n), bench.output(n), Bfloat16(bench.xp, n)
     arrays = [bench.device.numba(a.reshape(-1)) for a in (words, scales)]
     d_x, d_y = bench.device.numba(bits.view(cp.uint32)), bench.device.numba(output.array)
+    d_magic = bench.device.numba(magic.array)
     x, y = as_torch(bits), as_torch(rounded.array)
     bench.compare(
         [
             Case(
                 "int4-matvec",
                 f"Matrix times vector, {n} x {n}, 4-bit weights in groups of 128, Numba",
-                MATVEC,
-                lambda: kernel(*arrays, d_x, MAGIC, d_y),
+                SUBNORMAL,
+                lambda: best(*arrays, d_x, d_y),
                 output,
-            )
+            ),
+            Case(
+                "int4-matvec-magic",
+                f"Matrix times vector, {n} x {n}, 4-bit weights, by the bits of 2^23, Numba",
+                MATVEC,
+                lambda: kernel(*arrays, d_x, MAGIC, d_magic),
+                magic,
+            ),
         ],
         Reference(
             "cuBLAS, the same weights in bfloat16", lambda: torch.mv(full, x, out=y), rounded
@@ -65,6 +79,27 @@ def one(bench, n, words, scales, full):
         tolerance=6e-3,  # the reference has rounded weights and rounded results
         bytes=n * n // 2 + n * n // 64 + 2 * n + 4 * n,
         flops=2 * n * n,
+    )
+    alone(bench, n, words)
+
+
+def alone(bench, n, words):
+    """What the loads of these weights take, when nothing is computed."""
+    flat = words.reshape(-1)
+    xors = cp.asarray(np.bitwise_xor.reduce(flat.get().reshape(-1, 1024), axis=1))
+    d_words, y = bench.device.numba(flat), bench.output(len(xors), "uint32")
+    d_y = bench.device.numba(y.array)
+    launch = read_alone[-(-len(xors) // 8), (32, 8)]
+    bench.check("int4-read", lambda: launch(d_words, d_y), y, xors, 0)
+    times = bench.samples({"read": lambda: launch(d_words, d_y)})
+    bench.micro(
+        "int4-read",
+        f"Reading the 4-bit weights of {n} x {n} and nothing else, Numba",
+        times["read"],
+        unit="us",
+        method="cold caches, events; the exclusive or of all words is checked",
+        kernel=READ,
+        terms=["memory-bound"],
     )
 
 

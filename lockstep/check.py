@@ -13,18 +13,36 @@ import re
 from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import ClassVar
 
 import markdown
 from mkdocs.config import load_config
+from mkdocs.exceptions import MkDocsException
+from pymdownx.highlight import Highlight, HighlightExtension
+from pymdownx.snippets import SnippetMissingError
 from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
-from lockstep import collect, data, evidence, figures, finished, fitting, numbers, project, records
+from lockstep import (
+    collect,
+    configured,
+    data,
+    evidence,
+    figures,
+    finished,
+    fitting,
+    numbers,
+    project,
+    records,
+    reviewed,
+)
 from lockstep.block import RECORDED, Page
+from lockstep.evidence import agreement
 from lockstep.given import Given
-from lockstep.mistakes import Mistake, PageError
+from lockstep.known import read, read_all
+from lockstep.mistakes import Mistake, PageError, parse
 from lockstep.mkdocs.plugin import complete
-from lockstep.page import paths, read, read_all
+from lockstep.page import paths
 from lockstep.source import MARKER, find_root, section, sections
 
 OURS = "lockstep.markdown"
@@ -32,6 +50,12 @@ OURS = "lockstep.markdown"
 KEYS = re.compile(
     rf"{figures.KEY.pattern.replace('?P<kind>', '').replace('?P<key>', '')}"
     r"|\[\[worked:[^\]]*\]\]|^\[\[\w+:[^\]]*\]\]\s*$|\[\[proof:\w+\]\]"
+)
+# What may be made up, such as the numbers of a question, is not said to be measured.
+CLAIM = re.compile(
+    r"(?i)\b(?:we|was|were) (?:measured|timed|clocked)\b|^\s*measured\b|\bon our \w|\bthis kernel\b"
+    r"|\b(?-i:[ABH]\d{2,3}s?|G[BH]\d{3}s?|L40?S?|T4|MI\d{3}\w*|V100|RTX|GeForce|M[1-5])\b"
+    r"|\bour (?:gpu|kernel)"
 )
 SHOWN = "run some of them, or include less that is only shown"
 
@@ -42,29 +66,53 @@ class Checker:
     def __init__(self, root: Path | None = None):
         self.root = root or find_root()
         self.ours = project.of(self.root)
-        config = load_config(str(self.root / "mkdocs.yml"))
+        try:
+            config = load_config(str(self.root / "mkdocs.yml"))
+        except (MkDocsException, SystemExit) as error:  # which has said what, and not where
+            what, mend = f"MkDocs cannot read this: {error}", "mend what is said above"
+            raise PageError([Mistake("mkdocs.yml", 1, what, mend)]) from None
         complete(config)
         names = [name for name in config.markdown_extensions if name != OURS]
         options = {name: config.mdx_configs[name] for name in names if name in config.mdx_configs}
         # The site's own converter, less what stamps its pages.
         self.converter = markdown.Markdown(extensions=names, extension_configs=options)
         self.converter.treeprocessors.register(Given(self.converter), "lockstep-given", 9)
+        for extension in self.converter.registeredExtensions:
+            if isinstance(extension, HighlightExtension):
+                extension.get_pymdownx_highlighter = lambda: _Once
+        self.converted: tuple[str, str] = ("", "")
+
+    def html(self, text: str) -> str:
+        """Return what the site makes of a page's text. Two checks often ask for the same."""
+        if self.converted[0] != text:
+            self.converted = text, self.converter.reset().convert(text)
+        return self.converted[1]
 
     # ------------------------------------------------------------ one page
 
     def page(self, file: Path) -> list[Mistake]:
         """Return what is wrong with a page."""
+        _Once.known.clear()
         try:
             page = read(file, self.root)
         except PageError as error:
             return error.mistakes
         checks = [self.expansion, self.rendered, self.collected, self.declared, self.typed]
-        checks += [self.covered, self.head, self.keys, self.fits]
+        checks += [self.made_up, self.covered, self.head, self.keys, self.fits]
         return [mistake for check in checks for mistake in check(page)]
 
     def expansion(self, page: Page) -> Iterator[Mistake]:
         """Our expansion is the one that the site makes."""
-        theirs = self.converter.reset().preprocessors["snippet"].run(page.body.splitlines())
+        try:
+            theirs = self.converter.reset().preprocessors["snippet"].run(page.body.splitlines())
+        except SnippetMissingError as error:
+            line = next(
+                (n for n, t in enumerate(page.body.splitlines(), page.body_line) if "8<-" in t), 1
+            )
+            yield Mistake(
+                page.path, line, str(error), "take it out, or include a section in a fence"
+            )
+            return
         if page.expanded == theirs:
             return
         pairs = enumerate(zip(page.expanded, theirs, strict=False))
@@ -78,7 +126,7 @@ class Checker:
     def rendered(self, page: Page) -> Iterator[Mistake]:
         """Every ``<pre>`` that a browser gets is a block of the page, in order."""
         reader = _Blocks()
-        reader.feed(self.converter.reset().convert(_plain(page)))
+        reader.feed(self.html(_plain(page)))
         rendered = [block.strip("\n") for block in reader.blocks]
         known = {block.text for block in page.blocks}
         typed = [text for text in rendered if text not in known]
@@ -129,10 +177,25 @@ class Checker:
         """The HTML holds what is on the whitelist alone, and no measured number is typed."""
         skipped, lines = self._invented(page), _plain(page).splitlines()
         for at in range(len(lines)):
-            if at + page.body_line in skipped:
-                lines[at] = ""
-            lines[at] = KEYS.sub(numbers.KEY, lines[at])
-        yield from finished.check(page, self.converter.reset().convert("\n".join(lines)))
+            lines[at] = (
+                KEYS.sub(numbers.KEY, lines[at]) if at + page.body_line not in skipped else ""
+            )
+        yield from finished.check(page, self.html("\n".join(lines) + "\n"))
+
+    def made_up(self, page: Page) -> Iterator[Mistake]:
+        """What may make numbers up claims none to be measured, nor explains by one of its own."""
+        skipped = self._invented(page)
+        explained = {line for part in self.ours.parts for line in part.explained(page)}
+        for at, line in enumerate(_plain(page).splitlines() if skipped else ()):
+            if at + page.body_line not in skipped:
+                continue
+            said = data.LINK.sub("", numbers.WORKED.sub("", figures.KEY.sub("", line)))
+            claim = CLAIM.search(said)
+            if (claim or at + page.body_line in explained) and (found := numbers.typed(said)):
+                why = "is said to be measured" if claim else "explains an answer"
+                there = page.typed[at] if at < len(page.typed) else at + page.body_line
+                what = f"{found[0]!r} {why}, and is typed"
+                yield Mistake(page.path, there, what, numbers.MEND)
 
     @functools.cached_property
     def records(self) -> evidence.Evidence:
@@ -163,10 +226,7 @@ class Checker:
         # Its names of pages stand on each of them; a hook would change pages after the last look.
         settings = self.root / "mkdocs.yml"
         yield from data.check(self.root, settings)
-        for number, line in enumerate(settings.read_text(encoding="utf-8").split("\n"), start=1):
-            if re.match(r"[\"']?hooks[\"']?\s*:", line):
-                what = "a hook changes pages after they were checked"
-                yield Mistake("mkdocs.yml", number, what, "write a Part, which the core calls")
+        yield from configured.check(self.root)
 
     def _invented(self, page: Page) -> set[int]:
         """Return the lines whose numbers are no measurements and say so, such as a quiz's."""
@@ -196,11 +256,19 @@ class Checker:
 
     def _stray(self, path: str) -> Iterator[Mistake]:
         """An example outside a section would look tested and run nowhere."""
-        inside = 0
-        text = (self.root / path).read_text(encoding="utf-8")
+        inside: set[str] = set()
+        text = (self.root / path).read_text(encoding="utf-8", errors="replace")
         for number, line in enumerate(text.split("\n"), start=1):
             if marker := MARKER.search(line):
-                inside += 1 if marker["kind"] == "start" else -1
+                if marker["kind"] == "start":
+                    inside.add(marker["name"])
+                elif marker["name"] in inside:
+                    inside.remove(marker["name"])
+                else:
+                    what = f"section {marker['name']!r} ends here and starts nowhere above"
+                    yield Mistake(
+                        path, number, what, f"add [start:{marker['name']}], or take it out"
+                    )
             elif line.lstrip().startswith(">>> ") and not inside:
                 mend = "mark a section around it and include that"
                 yield Mistake(path, number, "a doctest outside a section runs nowhere", mend)
@@ -219,6 +287,10 @@ class Checker:
         for part in self.ours.parts:
             yield from getattr(part.state(self.root, pages), "mistakes", [])
 
+    def agreed(self, pages: list[Page]) -> Iterator[Mistake]:
+        """The records agree with each other, with the code and with those of the last commit."""
+        yield from agreement.check(self.root, pages, records=self.records)
+
     def everything(self, files: Iterable[Path] = ()) -> list[Mistake]:
         """Return what is wrong with some pages; or without any, with the whole project."""
         chosen = list(files)
@@ -229,9 +301,40 @@ class Checker:
             pages = read_all(self.root)
         except PageError as error:
             return list(dict.fromkeys([*error.mistakes, *found]))
-        for check in (self.sources, self.shown, self.data, self.parts):
+        for check in (self.sources, self.shown, self.data, self.parts, self.agreed):
             found += check(pages)
+        if not (self.root / reviewed.LIST).is_file() and agreement.committed(
+            self.root, reviewed.LIST, agreement.base(self.root)
+        ):
+            what = "the list of reviewed files is gone, so nothing was reviewed"
+            mend = f"restore it: git checkout {reviewed.LIST}"
+            found.append(Mistake(reviewed.LIST, 1, what, mend))
+        else:  # without a list no file was reviewed
+            found += reviewed.check(self.root)
         return found
+
+
+COLORS = re.compile(r'<span class="[a-z0-9 -]+">|</span>')
+
+
+class _Once(Highlight):
+    """The site's highlighter, which colors a block once for all checks, and without its colors.
+
+    It escapes what the block holds, so a span in what it returns is its own: the text that a
+    browser shows stays the same.
+    """
+
+    known: ClassVar[dict[str, str]] = {}  # of the page that is checked
+
+    def highlight(self, src, language, *how, code_block_count=0, inline=False, **more):
+        if inline or more.get("title"):
+            return super().highlight(src, language, *how, inline=inline, **more)
+        settings = sorted((name, repr(value)) for name, value in vars(self).items() if name != "md")
+        key = repr((src, language, how, sorted(more.items()), settings))
+        if key not in self.known:
+            more["code_block_count"] = code_block_count  # names lines, where they have names
+            self.known[key] = COLORS.sub("", super().highlight(src, language, *how, **more))
+        return self.known[key]
 
 
 class _Blocks(HTMLParser):
@@ -260,7 +363,7 @@ def _imports(path: str, lines: list[tuple[int, str]]) -> bool:
     if not path.endswith(".py"):
         return False
     try:
-        body = ast.parse("\n".join(text for _, text in lines)).body
+        body = parse("\n".join(text for _, text in lines)).body
     except SyntaxError:
         return False
     return bool(body) and all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in body)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from lockstep import collect, evidence, project, running
+from lockstep import collect, evidence, project, running, turns
 from lockstep.block import Page
 from lockstep.mistakes import PageError
 from lockstep.page import INCLUDE, paths, read, read_all
@@ -80,8 +80,9 @@ def make_outputs(file: Path, root: Path) -> list[Path]:
         if include and include["path"].startswith(folder) and ".." not in include["path"]:
             output = root / include["path"]
             if not output.exists():
-                output.parent.mkdir(parents=True, exist_ok=True)
-                output.write_text("(awaiting a run)\n", encoding="utf-8")
+                with turns.alone(root):
+                    output.parent.mkdir(parents=True, exist_ok=True)
+                    output.write_text("(awaiting a run)\n", encoding="utf-8")
                 made.append(output)
     return made
 
@@ -192,7 +193,7 @@ def parser(root: Path) -> argparse.ArgumentParser:
     three = add("check", "every guarantee that can be had without running a page", check)
     three.add_argument("files", nargs="*", metavar="PAGE", help="left out: all of them")
     four = add("summary", "what this branch changes in the evidence, for a pull request", summary)
-    four.add_argument("--since", default="main", metavar="COMMIT", help="left out: main")
+    four.add_argument("--since", default="", metavar="COMMIT", help="left out: where it left main")
     two = add("run", "run a page where you are and record that it ran", run)
     two.add_argument("files", nargs="+", metavar="PAGE", help="such as docs/index.md")
     two.add_argument("--no-record", action="store_false", dest="record")

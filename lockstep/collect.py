@@ -10,11 +10,11 @@ from unittest import SkipTest
 from sybil import Document, Region, Sybil
 from sybil.example import Example, SybilFailure
 
-from lockstep import evidence, judge, project, running, tracing
+from lockstep import branches, evidence, judge, project, running, tracing, turns
 from lockstep.block import RECORDED, Block, Page
+from lockstep.known import read
 from lockstep.languages.base import mentions
 from lockstep.mistakes import Failed, Mistake, PageError
-from lockstep.page import read
 from lockstep.source import find_root
 from lockstep.targets import Target
 
@@ -82,11 +82,19 @@ class PageDocument(Document):
             result = self.run.block(block)
         except Failed as failure:
             self.failed_at = block.where
+            if self.run:
+                self.run.turn.end()  # what it changes now is nobody's proof
             raise SybilFailure(
                 example, f"{failure}\non {block.page}:{self.page.line_of(block)}"
             ) from None
         result.setdefault("seconds", round(time.perf_counter() - start, 3))
         self.results[block.index] = result
+        if self.done:
+            try:
+                self.run.finish()
+            except Failed as failure:
+                self.failed_at = block.where
+                raise SybilFailure(example, str(failure)) from None
         if self.done and (never := self._never_called()):
             self.failed_at = never[0].where
             raise SybilFailure(example, "\n".join(map(_uncalled, never)))
@@ -100,10 +108,12 @@ class PageDocument(Document):
             return []
         found = []
         for block in self.page.blocks:
-            if block.index not in self.results or "unrun" in block.options:
+            if block.language != "python" or {"unrun"} & block.options.keys():
+                continue
+            if block.index not in self.results:
                 continue
             ran, heads = self._ran(block), tracing.heads(block.text, block.numbers)
-            if ran.get("unrun") and ran["lines"][0] <= len(heads):
+            if ran.get("not_run") and ran["lines"][0] <= len(heads):
                 found.append(block)
         return found
 
@@ -120,8 +130,13 @@ class PageDocument(Document):
     def record(self) -> Path:
         """Write this run into the page's record, and its recorded output, and return the path.
 
-        Other targets' runs stay, unless they were of other code.
+        Other targets' runs stay, unless they were of other code. It waits for the pages that other
+        processes run here.
         """
+        with turns.alone(self.page.root):
+            return self._record()
+
+    def _record(self) -> Path:
         page, root = self.page, self.page.root
         outputs = self._write_outputs() if self.place.keeps_output else {}
         page = read(root / page.path, root)  # the outputs may have changed it
@@ -157,7 +172,7 @@ class PageDocument(Document):
         if not block.runs and block.language not in RECORDED:
             outcome = "shown"
         if outcome in {"compiled", "written"}:
-            outcome = self._used(block) or outcome
+            outcome = self._used(block, outcome) or outcome
         row = {
             "source": block.path,
             "section": block.section,
@@ -174,23 +189,39 @@ class PageDocument(Document):
     def _ran(self, block: Block) -> dict:
         """Return which of a block's lines ran, and which of its kernels were launched.
 
-        ``lines``: how many ran, of how many that can. ``unrun``: the others, as lines of the file.
+        ``lines``: how many ran, of how many that can. ``not_run``: the others, in lines of the
+        block. ``parts``: the same of parts of lines. ``idle``: those left out by lines that ran.
         """
+        language, result = self.project.languages[block.language], self.results.get(block.index, {})
+        if "traced" in result and (can := language.lines(block.text)):
+            left = sorted(can - result["traced"])
+            return {"lines": [len(can) - len(left), len(can)]} | ({"not_run": left} if left else {})
         if block.language != "python" or "file" in block.options or self.run is None:
             return {}
         path = str(self.page.root / block.path)
-        there = tracing.executable(block.text, block.numbers, self.place.compiles)
+        compiled = self.place.compiled(self.page.blocks, self.project.compilers)
+        there = tracing.executable(block.text, block.numbers, compiled)
         unrun = sorted(line for line in there if (path, line) not in self.run.lines)
         found: dict[str, Any] = {"lines": [len(there) - len(unrun), len(there)]}
         if unrun:
-            found["unrun"] = unrun
+            found["not_run"] = [block.numbers.index(line) + 1 for line in unrun]
+        parts = branches.of(block.text, block.numbers, compiled)
+        if parts:
+            ran = {branch for branch in parts if (path, branch) in self.run.parts}
+            lines = {line for file, line in self.run.lines if file == path}
+            found["parts"] = [len(ran), len(parts)]
+            if left := branches.idle(block.text, block.numbers, parts, ran, lines):
+                found["idle"] = [[block.numbers.index(line) + 1, words] for line, words in left]
         kernels = {k: v for k, v in self.run.kernels.items() if f"def {k}(" in block.text}
         if kernels:
             found["kernels"] = kernels
         return found
 
-    def _used(self, block: Block) -> str | None:
-        """Return what became of a file: "passed" where it ran, "read" where it was read alone."""
+    def _used(self, block: Block, outcome: str) -> str | None:
+        """Return what became of a file: "passed" where it ran, "read" where it was read alone.
+
+        A command that names a file may have counted its lines: that it ran, a trace tells.
+        """
         name, language = block.options["file"], self.project.languages[block.language]
         later = [
             other
@@ -199,12 +230,19 @@ class PageDocument(Document):
         ]
         opened = any(name in self.results[other.index].get("opened", ()) for other in later)
         external = [o for o in later if self.project.languages[o.language].external]
-        named = any(mentions(other, name) for other in external)
-        if not (opened or named):
-            return None
-        if named or any(language.uses(block, other) for other in later):
+        written = evidence.digest(block.text + "\n")
+        if any(written in self.results[other.index].get("ran", ()) for other in later):
             return "passed"
-        return "read" if not language.needs_file else None
+        if opened and any(language.uses(block, other) for other in later):
+            return "passed"
+        # A program of the same language names what it imports; of a shell, nobody knows.
+        if language.runs and any(
+            mentions(o, name) for o in external if o.language == block.language
+        ):
+            return "passed"
+        named = any(mentions(other, name) for other in external)
+        read = (opened or named) and outcome == "written" and not language.needs_file
+        return "read" if read else None
 
     def _write_outputs(self) -> dict[str, str]:
         """Keep what blocks printed, for the output blocks after them. The first compiler writes."""
@@ -215,7 +253,8 @@ class PageDocument(Document):
             # Tabs would come out at other widths: Markdown has its own.
             text = self.results[block.index - 1]["output"].strip("\n").expandtabs(8)
             file = self.page.root / block.path
-            if self.place.writes_output:
+            home = self.project.machine in ("", self.place.machine())
+            if self.place.writes_output and (home or not file.is_file()):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text + "\n", encoding="utf-8")
                 outputs[block.path] = evidence.digest(text)

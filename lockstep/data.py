@@ -16,11 +16,12 @@ from lockstep.mistakes import Mistake
 from lockstep.project import LOADER
 from lockstep.source import text_of, yaml_line
 
-ADDRESS = re.compile(r"https?://[^\s/]+")
-LINK = re.compile(r"\[[^\]]*\]\(https?://[^)]*\)")
+ADDRESS = numbers.PLACE
+LINK = re.compile(r"\[[^\]]*\]\((https?://[^)]*)\)")
 # A bare number under such a key is a measured quantity: bandwidth_gbs, latency-ns.
 QUANTITY = re.compile(
-    r"(?:^|[_-])(?:[gmtk]i?b(?:ps|s)|[gmt]?flop(?:s|_s)|t?ops|[numµ]s|[gm]hz|percent|watts?|cycles)$",
+    r"(?:^|[_-])(?:[gmtk]i?b(?:ps|s)|[gmt]?flop(?:s|_s)|t?ops|[numµ]s|[gm]hz|percent|watts?|cycles"
+    r"|bandwidth|throughput|latency|runtime|speed-?up)$",
     re.IGNORECASE,
 )
 BESIDE = ("url", "source", "cites")
@@ -44,8 +45,24 @@ def check(root: Path, file: Path) -> list[Mistake]:
 def typed(text: str) -> Iterator[tuple[int, str]]:
     """Yield (line, what is wrong) of the numbers of some YAML."""
     for top in yaml.compose_all(text, LOADER):
-        if top is not None:
-            yield from _typed(top, _declared(top), "", False, True)
+        if top is None:
+            continue
+        if around := _loop(top, ()):
+            yield around.start_mark.line + 1, "an anchor that holds itself"
+            continue
+        yield from _typed(top, _declared(top), "", False, True)
+
+
+def _loop(node: yaml.Node, outer: tuple[yaml.Node, ...]) -> yaml.Node | None:
+    """Return an entry that is inside of itself, which YAML can say by an anchor."""
+    if any(node is other for other in outer):
+        return node
+    inner: list[yaml.Node] = []
+    if isinstance(node, yaml.MappingNode):
+        inner = [part for pair in node.value for part in pair]
+    elif isinstance(node, yaml.SequenceNode):
+        inner = node.value
+    return next(filter(None, (_loop(part, (*outer, node)) for part in inner)), None)
 
 
 def _declared(top: yaml.Node) -> set[str]:
@@ -80,6 +97,17 @@ def _sourced(node: yaml.Node, declared: set[str]) -> bool:
     return False
 
 
+def _beside(node: yaml.MappingNode) -> Iterator[tuple[int, str]]:
+    """Find a number whose unit is the value of another key of its entry."""
+    said = {k: v.value for k, v in _entries(node).items() if isinstance(v, yaml.ScalarNode)}
+    unit = next((v for k, v in said.items() if k in {"unit", "units"}), None)
+    if unit and numbers.typed(f"2 {unit}"):
+        for key, value in said.items():
+            if re.fullmatch(r"[~<>≈]?\s?[-+]?\d[\d.,_]*(?:e[-+]?\d+)?", value.strip()):
+                line = _entries(node)[key].start_mark.line + 1
+                yield line, f"{value} is typed beside its unit {unit!r}, without a source"
+
+
 def _typed(
     node: yaml.Node, declared: set[str], key: str, sourced: bool, top: bool
 ) -> Iterator[tuple[int, str]]:
@@ -90,15 +118,22 @@ def _typed(
                 for number in numbers.typed(name.value):  # such as a page's name in the navigation
                     yield name.start_mark.line + 1, f"{number!r} is typed, without a source"
             yield from _typed(value, declared, str(name.value), sourced, False)
+        if not sourced:
+            yield from _beside(node)
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
             yield from _typed(value, declared, key, sourced, False)
     elif not sourced and not ADDRESS.match(node.value):
         line = node.start_mark.line + 1
+        for worked in numbers.WORKED.finditer(node.value):
+            if what := numbers.unfounded(worked["how"]):
+                yield line, f"{what} in {worked[0]}"
         if node.tag.endswith((":int", ":float")):
             if QUANTITY.search(key):
                 yield line, f"{node.value} is typed under {key!r}, without a source"
             return
-        text = figures.KEY.sub("", numbers.WORKED.sub("", LINK.sub("", node.value)))
+        written = re.sub(r"</?[a-z][^<>]*>", "", node.value)
+        text = LINK.sub(lambda link: "" if ADDRESS.match(link[1]) else link[0], written)
+        text = figures.KEY.sub("", numbers.WORKED.sub("", text))
         for number in numbers.typed(text):
             yield line, f"{number!r} is typed, without a source"

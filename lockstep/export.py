@@ -8,6 +8,7 @@
 Nothing here runs code or asks the network; it is all made of the pages, the sources and evidence/.
 """
 
+import ast
 import doctest
 import functools
 import io
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lockstep import figures, markers, numbers, project, records
+from lockstep import figures, markers, numbers, project, records, replayed
 from lockstep.block import RECORDED, Block, Page
 from lockstep.evidence import Evidence
 from lockstep.mistakes import Mistake, PageError
@@ -397,6 +398,10 @@ def script(page: Page, source: Source, skip: set[int] | frozenset[int] = frozens
     imports = [*guard.imports, *["from pathlib import Path"] * files]
     lines.append("\n".join(imports))
     lines.append(guard.setup)
+    shown = [b for b in page.blocks if b.language == "pycon" and "shown" not in b.options]
+    compares = any(e.want for b in shown if b.index not in skip for e in _examples(b))
+    if compares:
+        lines.append(replayed.source())
     solutions = _solutions(page)
     headings: dict[int, str] = {}  # those that no block has followed yet, by level
     for _, part, _ in parts(page):
@@ -415,6 +420,8 @@ def script(page: Page, source: Source, skip: set[int] | frozenset[int] = frozens
                 text = f"# (the solution)\n{text}"
             lines += [*headings.values(), text]
             headings = {}
+    if compares:
+        lines.append("end_of_record()")
     return "\n\n".join(line for line in lines if line) + "\n"
 
 
@@ -439,14 +446,18 @@ def guarded(text: str, guard: Guard, reason: str) -> str:
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     if all(t.type in NO_CODE for t in tokens):
         return text
+    why = f"{guard.says}: {reason.partition(':')[0]}."
+    return f'if {guard.condition}:\n{_indented(text)}\nelse:\n    print("{why}")'
+
+
+def _indented(text: str) -> str:
+    """Return code one level deeper."""
     inside: set[int] = set()  # lines that go on with a string: more spaces would change it
-    for token in tokens:
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in NO_CODE and "STRING" in tokenize.tok_name[token.type]:
             inside.update(range(token.start[0] + 1, token.end[0] + 1))
     lines = enumerate(text.split("\n"), start=1)
-    body = "\n".join(f"    {line}" if line and n not in inside else line for n, line in lines)
-    why = f"{guard.says}: {reason.partition(':')[0]}."
-    return f'if {guard.condition}:\n{body}\nelse:\n    print("{why}")'
+    return "\n".join(f"    {line}" if line and n not in inside else line for n, line in lines)
 
 
 def _script_block(block: Block) -> str:
@@ -459,13 +470,44 @@ def _script_block(block: Block) -> str:
     if block.language == "python":
         return block.text
     if block.language == "pycon":
-        lines = []
-        for example in _examples(block):
-            lines.append(example.source.rstrip("\n"))
-            if example.want:
-                lines.append(_comment(example.want.rstrip("\n")))
-        return "\n".join(lines)
+        return "\n".join(map(_compared, _examples(block)))
     return _comment(block.text, "$ ")
+
+
+def _compared(example: doctest.Example) -> str:
+    """Return an example as code that prints its result and compares it: ``lockstep.replayed``."""
+    code, want = example.source.rstrip("\n"), example.want.rstrip("\n")
+    if not want:
+        return code
+    body = ast.parse(code).body
+    if len(body) == 1 and isinstance(body[0], ast.Expr) and not _prints(body[0].value):
+        code = _value_shown(code, body[0].value)
+    if example.exc_msg:
+        said = _quoted(example.exc_msg.rstrip("\n"))
+        return f"with error_as_recorded({said}):\n{_indented(code)}"
+    return f"with as_recorded({_quoted(want)}):\n{_indented(code)}"
+
+
+def _prints(value: ast.expr) -> bool:
+    """Return whether an expression is a call of ``print``."""
+    name = value.func if isinstance(value, ast.Call) else None
+    return isinstance(name, ast.Name) and name.id == "print"
+
+
+def _value_shown(code: str, value: ast.expr) -> str:
+    """Return code that shows an expression's value; a comment behind it stays there."""
+    lines = code.encode().splitlines(keepends=True)  # Python counts columns in bytes
+    end = sum(map(len, lines[: (value.end_lineno or 1) - 1])) + (value.end_col_offset or 0)
+    text, rest = code.encode()[:end].decode(), code.encode()[end:].decode()
+    while rest.startswith(")"):  # of an expression in parentheses
+        text, rest = text + ")", rest[1:]
+    bare = isinstance(value, ast.Tuple) and not text.startswith("(")
+    return f"show_value({f'({text})' if bare else text}){rest}"
+
+
+def _quoted(text: str) -> str:
+    plain = "\n" not in text and '"' not in text and "\\" not in text
+    return f'"{text}"' if plain else _literal(text)
 
 
 # ---------------------------------------------------------------- notebook

@@ -1,9 +1,9 @@
 """The last look at a page's HTML, before its proofs are put in: nothing forged, nothing typed."""
 
-import html
 import re
+from collections.abc import Iterator
 
-from lockstep import numbers, rendered
+from lockstep import figures, lookalikes, numbers, project, rendered
 from lockstep.block import Page
 from lockstep.mistakes import Mistake
 
@@ -15,15 +15,24 @@ def check(page: Page, text: str) -> list[Mistake]:
     def wrong(at: int, what: str, mend: str) -> None:
         found[Mistake(page.path, line(page, text, at, what), what, mend)] = None
 
-    reader, looks = numbers.Reader(wrong), Lookalikes(wrong)
+    def drawn(src: str) -> str:
+        folder = page.root / page.docs
+        file = folder / re.sub(r"^(?:\.\./)+|#.*$", "", src)
+        if file.suffix != ".svg" or not file.is_file() or folder not in file.parents:
+            return ""
+        return " ".join(SAYS.findall(file.read_text(encoding="utf-8")))
+
+    reader, looks = numbers.Reader(wrong, drawn), lookalikes.Lookalikes(wrong)
     for piece, start, _, stack in rendered.walk(text, wrong):
         reader.read(piece, start, stack, text)
-        if piece and stack:
-            looks.read(piece, start, stack)
+        looks.read(piece, start, stack)
     reader.flush()
     looks.end()
     if page.meta:
         rendered.check_heading(text, wrong)
+    for at, what in levels(page):
+        mend = "a legend shows all levels, each once; elsewhere write the level's name"
+        found[Mistake(page.path, at, what, mend)] = None
     for key in ("title", "description"):
         for number in numbers.typed(str(page.meta.get(key, ""))):
             what = f"{number!r} is typed in the {key}, which search results show"
@@ -31,61 +40,26 @@ def check(page: Page, text: str) -> list[Mistake]:
     return list(found)
 
 
-STATEMENT = re.compile(
-    r"\s*(?:import \w|from [\w.]+ import |(?:def|class) \w+|for .+ in .+|while .+:|if .+:"
-    r"|return |print\(|assert |@\w+|del |raise |with .+:)"
-    r"|\s*[A-Za-z_][\w.\[\]]*(?:, *\w+)*\s*(?:[-+*/@|&]|//)?=\s*[^=\s]|.*;\s*\w"
-)
-AT_MOST = 2  # rows of statements that are still words about code and no program
-GROUPS = {"table", "ul", "ol", "dl", "blockquote"}
-CELLS = {"td", "li", "dd", "p"}
-VERBATIM = re.compile(r"\\(?:texttt|mathtt|verb\b|tt\b|lstinline|begin\{(?:verbatim|lstlisting))")
-INCLUDE = "include it from a file of kernels/ or snippets/, where it runs"
+def levels(page: Page) -> Iterator[tuple[int, str]]:
+    """Yield (line, what) where a page shows the mark of a proof, and is no legend of all of them.
 
-
-class Lookalikes:
-    """Finds what looks like a code block and is none: rows of code in a table, a list, a paragraph.
-
-    A piece of code in a sentence is a word. A cell, an item or a line that is a statement and
-    nothing else is a line of a program that nobody ran.
+    Beside some words it would look as the mark of a block, which a run alone can give.
     """
+    shown = [
+        (number, level["level"])
+        for number, row in enumerate(page.body.split("\n"), start=page.body_line)
+        for piece, is_prose in figures.outside_code(row)
+        for level in (numbers.INLINE.finditer(piece) if is_prose else ())
+        if level["level"]
+    ]
+    wanted = sorted(project.of(page.root).levels)
+    if shown and sorted(level for _, level in shown) != wanted:
+        number, level = shown[0]
+        yield number, f"[[proof:{level}]] looks like the proof of a block"
 
-    def __init__(self, wrong):
-        self.wrong = wrong
-        self.cells: dict[int, dict] = {}
 
-    def read(self, piece: str, start: int, stack: list) -> None:
-        inner = stack[-1]
-        if "arithmatex" in inner.attributes.get("class", "") and VERBATIM.search(piece):
-            self.wrong(start, "code in a formula", INCLUDE)
-        if inner.made:
-            return
-        cell = next((e for e in reversed(stack) if e.tag in CELLS), None)
-        if cell is None:
-            return
-        # A list's or a table's rows belong together; a paragraph's lines do.
-        group = next((e for e in reversed(stack) if e.tag in GROUPS), cell)
-        row = self.cells.setdefault(
-            id(cell), {"kept": (cell, group), "start": start, "code": 0, "words": False}
-        )
-        if inner.tag != "code":
-            row["words"] = row["words"] or bool(piece.strip(" \n\t.,;:"))
-            return
-        code = html.unescape(piece)
-        if code.lstrip().startswith(">>>"):
-            self.wrong(start, "a session in a sentence, which nobody ran", INCLUDE)
-        row["code"] += bool(STATEMENT.match(code))
-
-    def end(self) -> None:
-        groups: dict[int, int] = {}
-        for row in self.cells.values():
-            if row["words"]:
-                continue
-            key = id(row["kept"][1])
-            before = groups.get(key, 0)
-            groups[key] = before + row["code"]
-            if before <= AT_MOST < groups[key]:
-                self.wrong(row["start"], "statements in rows, which look like a program", INCLUDE)
+# What a drawing says: its label, and its text where that is not drawn as paths.
+SAYS = re.compile(r"aria-label=\"[^\"]*\"|>[^<>]+(?=<)")
 
 
 def line(page: Page, text: str, at: int, what: str) -> int:
@@ -95,6 +69,8 @@ def line(page: Page, text: str, at: int, what: str) -> int:
     that follow the place.
     """
     lines = [numbers.plain(row) for row in page.body.split("\n")]
+    if "\\" in page.body:  # a formula is read without its commands
+        lines = [f"{row} {numbers.plain(numbers.formula(row))}" for row in lines]
     after = re.sub(r"<[^>]*>", "\n", text[at : at + 400])
     quoted = re.findall(r"'([^']+)'|\"([^\"]+)\"|<(\w+)", what)
     wanted = [word for words in quoted for word in words if word]

@@ -10,6 +10,8 @@ import functools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from lockstep.mistakes import parse
+
 
 def closure(root: Path, paths: Iterable[str], folders: Iterable[str]) -> set[str]:
     """Return some Python files and all that run with them, of some folders of the project.
@@ -49,7 +51,7 @@ def _speaks(root: Path, path: str) -> bool:
 def statements(text: str) -> bool:
     """Whether a module does anything when it is imported. What is no Python does: it fails."""
     try:
-        body = ast.parse(text).body
+        body = parse(text).body
     except SyntaxError:
         return True
     return any(not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)) for s in body)
@@ -59,17 +61,34 @@ def statements(text: str) -> bool:
 def names(path: str, text: str) -> tuple[str, ...]:
     """Return the modules that a file may import, by their dotted names from the root."""
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except SyntaxError:
         return ()
     return tuple(dict.fromkeys(_names(path, tree)))
 
 
+def imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Yield the import statements of a tree, wherever they stand.
+
+    What holds statements is looked into, and no expression: there are ten times as many of those.
+    """
+    waiting = [tree]
+    for node in waiting:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        for name in BODIES:
+            waiting += getattr(node, name, ())
+
+
+# Where a statement holds others; of a handler and a case, too.
+BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
 def _names(path: str, tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in imports(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = node.module or ""
             if node.level:  # relative to its package
                 package = path.split("/")[: -node.level]

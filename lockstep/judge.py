@@ -9,18 +9,32 @@ import atexit
 import json
 import os
 import pickle
+import secrets
 import socket
 import subprocess
 import sys
+import tempfile
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from lockstep import environment, project
+from lockstep import environment, kin, project, turns
 from lockstep.block import Block, Page
+from lockstep.branches import Branch
 from lockstep.languages.base import Setting
 from lockstep.mistakes import Failed
-from lockstep.worker import receive, send
+from lockstep.reviewed import VENDOR
+from lockstep.worker import receive, send, signer
 
 TIMEOUT = 1800.0  # seconds that one block may take
+SIGNED = 32  # bytes before each answer that say from whom it is
+FORGED = (
+    "the page's process answers without being asked, or as somebody else. "
+    "To mend: a block leaves the descriptors alone that it has not opened"
+)
+SKIPPED = {"__pycache__", ".pytest_cache", "node_modules"}
+
+_running: set[int] = set()  # processes of pages
 
 _forking: dict[tuple, "Forker"] = {}
 # Folders with the settings of another one, whose process runs their pages, too: what pages import
@@ -39,14 +53,18 @@ class Forker:
             raise Failed(f"the process that runs pages ended with {self.process.wait()}")
         self.alone = said == b"alone"
 
-    def open(self) -> socket.socket:
-        """Return the channel to a new process, in which a page will run."""
+    def open(self) -> tuple[socket.socket, int, int]:
+        """Return the channel to a new process for a page, its number and that of its parent."""
         if self.alone:
-            return _start(self.root, "page")[1]
+            process, ours = _start(self.root, "page")
+            return ours, process.pid, process.pid
         ours, theirs = socket.socketpair()
         with theirs:
             send(self.channel, b"page", (theirs.fileno(),))
-        return ours
+        said, _ = receive(self.channel)
+        if said is None:
+            raise Failed(f"the process that runs pages ended with {self.process.wait()}")
+        return ours, int(said), self.process.pid
 
     def close(self) -> None:
         self.channel.close()
@@ -89,11 +107,18 @@ class Run:
         self.page, self.folder, self.target = page, folder, target
         self.project = project.of(page.root)
         self.lines: set[tuple[str, int]] = set()  # file, line: those that ran
+        self.parts: set[tuple[str, Branch]] = set()  # and parts of lines
         self.kernels: dict[str, bool] = {}  # compiled functions, and whether they were launched
+        self.turn = turns.Turn(page.root)  # else another run's record would be this page's doing
         self.state = _state(page)
-        self.channel = _forker(page.root).open()
+        self.channel, self.process, self.parent = _forker(page.root).open()
         self.channel.settimeout(TIMEOUT)
-        start = (str(page.root), target, str(folder), page.blocks)
+        _running.add(self.process)
+        key = secrets.token_bytes(32)
+        self.sign = signer(key)
+        self.home = tempfile.TemporaryDirectory(prefix="lockstep-ran-")
+        self.ran = Path(self.home.name) / "ran"  # hashes of the sources that its programs executed
+        start = (key, str(page.root), target, str(folder), str(self.ran), page.blocks)
         send(self.channel, pickle.dumps(start))
 
     def block(self, block: Block) -> dict:
@@ -103,48 +128,119 @@ class Run:
             path = self.folder / block.options["file"]
             path.write_text(block.text + "\n", encoding="utf-8")
             return language.write(block, Setting({}, self.folder, self.page.root, self.target))
+        self._silent(block)
         send(self.channel, str(block.index).encode())
         try:
-            answer, _ = receive(self.channel)
+            signed, _ = receive(self.channel)
+            answer = None if signed is None else signed[SIGNED:]
         except TimeoutError:
             raise Failed(f"{block.where}: still running after {TIMEOUT:.0f} s") from None
         except ConnectionError:
             answer = None
-        if answer is None:
+        if signed is None or answer is None:
             mend = "a block must leave Python running: no os._exit, no crash"
             raise Failed(f"{block.where}: the page's process ended. To mend: {mend}")
-        said = json.loads(answer)
-        self.lines |= {(str(path), line) for path, line in said["lines"]}
-        self.kernels |= said["kernels"]
+        if not secrets.compare_digest(signed[:SIGNED], self.sign(block.index, answer)):
+            raise Failed(f"{block.where}: {FORGED}")
+        self._silent(block)
+        try:
+            said = json.loads(answer)
+            self.lines |= {(str(path), int(line)) for path, line in said["lines"]}
+            self.parts |= {(str(path), Branch(*map(int, at))) for path, *at in said["parts"]}
+            self.kernels |= said["kernels"]
+            missing = {"spawned", "failed", "told", "output", "opened", "seconds"} - said.keys()
+        except (ValueError, LookupError, TypeError, AttributeError):
+            missing = {"everything"}
+        if b"\\ud" in answer and not _whole(said):
+            mend = "print text that can be written as UTF-8"
+            raise Failed(f"{block.where}: it prints half of a character. To mend: {mend}")
+        if missing:
+            what = "the page's process says nothing that can be read"
+            mend = "a block must leave Python as it is: no builtin, no module of Python replaced"
+            raise Failed(f"{block.where}: {what}. To mend: {mend}")
         if said["spawned"] and (changed := self._changed()):
-            path = min(changed)[0]
-            raise Failed(f"{block.where}: a program writes below the repository: {path}")
+            raise Failed(f"{block.where}: a program writes below the repository: {changed}")
         if said["failed"]:
             raise Failed(said["failed"])
         language.compare(block, said["told"])
-        found = {"outcome": "passed"}
+        found: dict[str, Any] = {"outcome": "passed"}
+        if language.lines(block.text) is not None:
+            found["traced"] = language.ran(block, said["told"])
+        found["ran"] = self.ran.read_text().split() if self.ran.is_file() else []
         return found | {key: said[key] for key in ("output", "opened", "seconds")}
 
-    def _changed(self) -> set[tuple]:
-        """Return the files of the page's own that changed since it started."""
-        return _state(self.page) ^ self.state
+    def _silent(self, block: Block) -> None:
+        """Refuse what a page's process says without being asked: nobody but a page would."""
+        self.channel.setblocking(False)
+        try:
+            unasked = self.channel.recv(1, socket.MSG_PEEK)
+        except (BlockingIOError, ConnectionError):
+            unasked = b""
+        finally:
+            self.channel.settimeout(TIMEOUT)
+        if unasked:
+            raise Failed(f"{block.where}: {FORGED}")
 
-    def close(self) -> None:
-        self.channel.close()
+    def _changed(self) -> str:
+        """Return the first file of the repository that changed since the page started, or ""."""
+        changed = _state(self.page) ^ self.state
+        return min((name for name, *_ in changed), default="")
+
+    def finish(self) -> None:
+        """End the page's process and all that it started, and look at the files once more.
+
+        Raises ``Failed`` where something would have outlived the page, or changed the repository.
+        """
+        try:
+            detached = kin.end(self.process, self.parent, _running - {self.process})
+            changed = self._changed()
+        finally:
+            _running.discard(self.process)
+            self.channel.close()
+            self.turn.end()
+        where = f"{self.page.path}:1"
+        if detached:
+            what = f"{' and '.join(detached)} would still run when this page has ended"
+            raise Failed(f"{where}: {what}. To mend: wait for it, or end it, in the block")
+        if changed:
+            what = f"{changed} was changed while this page ran"
+            mend = "a block writes into its own folder alone; if it was you, run the page again"
+            raise Failed(f"{where}: {what}. To mend: {mend}")
+
+
+def _whole(said: dict) -> bool:
+    """Whether what a block printed can be kept in a file."""
+    try:
+        json.dumps(said, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _state(page: Page) -> set[tuple]:
-    """Return the files that a page could forge for itself, each with its size and time.
+    """Return the files of a repository that a page could change for itself or for another one.
 
-    Its text, its sources and its records; not all files: other runs may be recorded meanwhile.
+    Pages, sources, records, packages and settings, each with its size and time.
     """
-    root = page.root
-    files = [root / page.path, *(root / block.path for block in page.blocks)]
-    files += (root / "evidence").glob(f"*/pages/{page.name}.json")
-    files += (root / "evidence").glob("*.*")
-    found = set()
-    for file in set(files):
-        if file.is_file() and file.parts[-2:-1] != ("output",):
-            stat = file.stat()
-            found.add((str(file), stat.st_size, stat.st_mtime_ns))
+    root, ours = page.root, project.of(page.root)
+    found, folders = set(), [str(root / "evidence")]
+    made = str(root / VENDOR.rstrip("/"))  # by tools, from a lock file, at any time
+    for entry in os.scandir(root):
+        if entry.is_file() and not entry.name.startswith("."):
+            stat = entry.stat()
+            found.add((entry.path, stat.st_size, stat.st_mtime_ns))
+        elif entry.is_dir() and (
+            entry.name in {ours.docs.split("/")[0], *ours.sources}
+            or os.path.isfile(f"{entry.path}/__init__.py")
+        ):
+            folders.append(entry.path)
+    while folders:
+        with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in SKIPPED and entry.path != made:
+                        folders.append(entry.path)
+                else:
+                    stat = entry.stat(follow_symlinks=False)
+                    found.add((entry.path, stat.st_size, stat.st_mtime_ns))
     return found

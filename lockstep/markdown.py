@@ -23,6 +23,7 @@ from markdown.inlinepatterns import InlineProcessor
 from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
+from markdown.util import AtomicString
 
 from lockstep import evidence, figures, finished, markers, numbers, project, records, rendered
 from lockstep.block import RECORDED, Block, Page
@@ -188,7 +189,7 @@ class Measured(InlineProcessor):
             element.text = f"⟨{m['key']}⟩ not measured"
             return element, m.start(0), m.end(0)
         if row["fresh"]:
-            element.text = figures.quantity(row[name], figures.unit_of(row, name))
+            element.text = AtomicString(figures.quantity(row[name], figures.unit_of(row, name)))
             element.set("title", figures.measures(row))
         else:
             element.set("class", "measured measured--stale")
@@ -219,6 +220,15 @@ class Homes(Treeprocessor):
                     child.tag = "a"
                     child.set("href", home)
                     del child.attrib["tabindex"]
+
+
+class Corners(Treeprocessor):
+    """Makes a table's empty head a cell: a head without a name says nothing of its column."""
+
+    def run(self, root):
+        for head in root.iter("th"):
+            if not len(head) and not (head.text or "").strip():
+                head.tag = "td"
 
 
 class Worked(InlineProcessor):
@@ -275,7 +285,12 @@ class After(Postprocessor):
             self._check(page, text, found)
             if wrong := finished.check(page, text):
                 raise PageError(wrong)
-        text = rendered.clean(text)
+        text = self._proved(page, rendered.clean(text))
+        self.state.site.approve(page, text)
+        return text
+
+    def _proved(self, page: Page, text: str) -> str:
+        """Return checked HTML with the proof of each block and the stamp."""
         if not page.blocks:
             return text
         found = list(CODE.finditer(text))
@@ -390,7 +405,7 @@ def _proof_html(page: Page, block: Block, proof: evidence.Proof, more: str) -> s
     source = f"<code>{html.escape(block.path)}</code>"
     if block.section:
         source += f" · {html.escape(block.section)}"
-    told = records.lines(block, proof)
+    told = records.lines(page, block, proof)
     words = html.escape("; ".join([proof_words(proof, block, page)] + [told] * bool(told)))
     level = f'<span class="proof__level">{proof.level}</span>'
     part = '<span class="proof__part">in part</span>' if told else ""
@@ -447,6 +462,7 @@ class LockstepExtension(Extension):
         # After the inline patterns (20), before the engine makes addresses of links (0).
         md.treeprocessors.register(Homes(md), "lockstep-homes", 10)
         md.treeprocessors.register(Given(md), "lockstep-given", 9)
+        md.treeprocessors.register(Corners(md), "lockstep-corners", 8)
         md.treeprocessors.register(Between(md, state), "lockstep", -100)
         # After everything has been put back into the text.
         md.postprocessors.register(After(md, state), "lockstep", 0)

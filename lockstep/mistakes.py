@@ -1,5 +1,7 @@
 """What is wrong, where, and how to mend it: the one shape of every refusal."""
 
+import ast
+import functools
 from dataclasses import dataclass
 
 
@@ -22,6 +24,26 @@ class PageError(Exception):
     def __init__(self, mistakes: list[Mistake]):
         super().__init__("\n".join(map(str, mistakes)))
         self.mistakes = mistakes
+
+
+@functools.lru_cache(maxsize=256)
+def parse(text: str) -> ast.Module:
+    """Parse Python. Raises ``SyntaxError`` for whatever is none, or is nested too deeply.
+
+    Several rules ask for the tree of the same text: nobody changes one.
+    """
+    try:
+        return ast.parse(text)
+    except (RecursionError, MemoryError):
+        raise SyntaxError("it is nested too deeply") from None
+    except ValueError as error:
+        raise SyntaxError(str(error)) from None
+
+
+@functools.lru_cache(maxsize=256)
+def nodes(text: str) -> tuple[ast.AST, ...]:
+    """Return all nodes of the tree of a text, as ``ast.walk`` yields them."""
+    return tuple(ast.walk(parse(text)))
 
 
 class Failed(Exception):

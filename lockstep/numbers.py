@@ -11,14 +11,12 @@ stands on a page in one of three ways:
 The reader sees which. Lengths, sizes and counts are no such numbers: "256 threads", "4 KB".
 """
 
-import functools
 import html
 import re
-import sys
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
-from lockstep import rendered
+from lockstep import claims, rendered, tabled
 
 WORKED = re.compile(r"\[\[worked:(?P<number>[^\[\];]+);(?P<how>[^\[\]]+)\]\]")
 MEND = (
@@ -27,10 +25,11 @@ MEND = (
 )
 
 _WORDS = (
-    "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty "
-    "sixty eighty ninety hundred thousand million"
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred "
+    "thousand million billion dozen"
 )
-_ONES = "one|two|three|four|five|six|seven|eight|nine"
+_ONES = "one|two|three|four|five|six|seven|eight|nine|odd"
 _WORD = rf"(?i:(?:{'|'.join(_WORDS.split())})(?:-(?:{_ONES}))?)"
 _DIGITS = (
     r"(?<!\w\ -\ )(?<![\w.,/-])[~<>≈]?-?(?:\d+(?:[.,]\d+)*|\.\d+)"
@@ -42,53 +41,81 @@ _THING = (
     r"|(?:kilo|mega|giga|tera|peta)?(?:bytes?|bits?|flops?|hertz)"
     r"|tokens?|elements?|rows|words|messages|requests|operations|instructions|launches|frames"
     r"|images|samples|steps|iterations|points|[kMG]?pixels|loads|transactions"
+    r"|[kMGTPE]?flops?"
 )
 _TIME = (
     r"(?:ns|us|µs|μs|ms|s|sec|seconds?|milliseconds?|microseconds?|nanoseconds?|minutes?|hours?)"
 )
 _COMPARED = (
     r"fast|slow|quick|short|long|speed|time|throughput|bandwidth|rate|performance|latency|cheap"
+    r"|pace|better|worse|run-?time"
+)
+# What a half, a third or twice of is a measurement.
+_PACE = r"(?:run-?time|time|cycles|clocks|speed|rate|pace|throughput|bandwidth|performance|latency)"
+_PART = (
+    r"(?:twice|thrice|half|double|triple|quadruple|a\ third|a\ quarter|a\ fifth|a\ tenth"
+    r"|two\ thirds|three\ quarters|nine\ tenths)"
 )
 _FRACTION = (
     r"(?:two|three|four|five|six|seven|eight|nine)\ (?:thirds|quarters|fifths|tenths|eighths)"
 )
 UNIT = rf"""(?:
-    (?:{_THING})\ ?(?:/\ ?(?:s|sec|second|ms|µs|μs|us|ns|cycle|clock|clk)\b
+    (?:{_THING})[\ -]?(?:/\ ?(?:s|sec|second|ms|µs|μs|us|ns|cycle|clock|clk)\b
                      |\ ?[·⋅*]?\ ?s\ ?\^?-1(?!\d)
-                     |\ (?:per|a|each|every)
-                      \ (?:sec|second|millisecond|microsecond|cycle|clock)\b)
-  | gigs?\ (?:per|a)\ second\b | [GMk]?LUPS\b | fps\b | qps\b | [kMGTP]\ flops\b
-  | (?:kilo|mega|giga|tera|peta)FLOPS?\b | millis\b | (?:pct|p\.c)\b
-  | [kKMGTPE]i?(?:Bps|bps|FLOPS|flops|FLOPs|OPS)\b | (?:FLOPS|TOPS)\b | [MG]Hz\b
-  | (?:ns|us|µs|μs|ms|secs?)\b | s\b(?![(\w]) | (?:milli|micro|nano|pico)?seconds?\b
-  | minutes?\b
-  | (?:clock\ )?cycles?\b | clock\ ticks\b
-  | [mkM]?W\b(?!\ ?[=×*]) | [mk]?watts?\b | joules?\b
-  | %(?!\w|\ ?[\d(]) | percent(?:age)?\b | per\ cent\b
+                     |[\ -]?(?:per|a|each|every|in\ (?:a|one|each|every))
+                      [\ -](?:s|sec|second|ms|millisecond|microsecond|cycle|clock)\b)
+  | [A-Za-z]+/(?:s|sec|second)\b | gigs?\ (?:per|a)\ second\b | [GMk]?LUPS\b | (?i:fps|qps|tps)\b
+  | [kMGTP]\ flops\b
+  | (?i:kilo|mega|giga|tera|peta)(?i:flops?)\b | (?:milli|micro|nano)s\b | (?:pct|p\.c)\b
+  | [kKMGTPE]i?(?:Bps|bps|FLOPS|flops|FLOPs|OPS)\b | (?:FLOPS|TOPS)\b | [kMGT]?Hz\b
+  | (?:ns|us|µs|μs|ms|[mnuµμ]?secs?)\b | s\b(?![(\w]) | (?:milli|micro|nano|pico)?seconds?\b
+  | mins?\b | minutes?\b | hrs?\b
+  | (?:clock\ )?cycles?\b | (?:clock\ )?ticks\b
+  | [mkM]?W\b(?!\ ?[=×*]) | [mk]?[Ww]atts?\b | [mkM]?J\b(?!\ ?[=×*]) | [Jj]oules?\b | °C\b
+  | %(?!\w|\ ?[\d(]) | percent(?:age)?\b | per[\ -](?:cent|mille)\b
   | -?fold\b
   | (?:times|x|×)\ (?:as\ |the\ |its\ |more\ |less\ |in\ )?(?:{_COMPARED})
 )"""
-# Read with case: "2 s" is a time, "2 S" is a length of the text's own.
+# Read with case: "2 s" is a time, "2 S" is a length of the text's own. What begins with a figure, a
+# word or a unit is apart, so that a search looks at few of them at each place.
 TYPED = re.compile(
-    rf"""(?P<plain>(?:{_DIGITS}[\ -]?|\b{_WORD}[\ -]){UNIT})
-  | (?P<ratio>{_DIGITS}\ ?(?:×|x)(?!\ ?[\w(\[{{"'`\\\ufffc]))
-  | (?i:\bfactor\ of\ (?:about\ |over\ |nearly\ |some\ )?(?:{_NUMBER}|a\ \w+))
-  | (?i:\b(?:twice|thrice|half|double|triple|quadruple|a\ third|a\ quarter|a\ fifth|a\ tenth)
-        \ (?:as\ (?:fast|slow|quick|long)\b
-           |of\ the\ (?:speed|time|throughput|bandwidth|performance|latency|peak)\b
-           |(?:the\ |its\ )(?:speed|time|throughput|bandwidth|performance|latency)\b))
-  | (?i:\b(?:doubl|halv|tripl)(?:es|ed|ing)\ (?:the\ |its\ |in\ )?
-        (?:speed|throughput|bandwidth|performance|latency)\b)
-  | (?i:\b(?:two|three|four|five)fold\b)
-  | (?i:\b(?:half\ a|a\ dozen|a\ few|a\ hundred)\ (?:milli|micro|nano)seconds?\b)
-  | (?i:\b(?:{_FRACTION}|\d\ ?/\ ?\d+|0\.\d+)\ of\ (?:the\ |its\ |their\ |a\ )?
-        (?:peak|{_COMPARED}|copy(?:'s)?)\b)
-  | (?i:\bspeed-?\ ?ups?\ (?:is\ |of\ |by\ )(?:about\ )?{_DIGITS})
-  | (?i:\b(?:faster|slower)\ by\ (?:a\ factor\ of\ )?{_DIGITS})
-  | (?i:{_DIGITS}\ (?:faster|slower)\b) | (?i:\b(?:a\ third|a\ quarter|half)\ (?:faster|slower)\b)
-  | (?i:\bIPC\ (?:of\ |is\ ){_DIGITS}) | (?i:\b\d+\ (?:in|out\ of)\ (?:a\ )?(?:100|hundred)\b)
-  | (?:(?:{_THING})/s|[µm]s|%):\ ?(?!0\ to\b){_DIGITS}
-  | (?i:\b(?:an\ |{_WORD}\ )?orders?\ of\ magnitude\ (?:as\ |more\ |less\ )?(?:fast|slow|quick))
+    rf"""(?=[\d.~<>≈-])(?:
+    {_DIGITS}[\ -]?{UNIT}
+  | \d+\ ?/\ ?\d+[\ -]?{UNIT} | \b0x[0-9a-fA-F]+\ ?{UNIT}
+  | {_DIGITS},?\ (?:\((?:in\ )?(?:{_TIME}|(?:{_THING})/s|%)\)
+      |(?:measured\ )?in\ (?:[mµμn]s|(?:{_THING})/s)(?!\w))
+  | {_DIGITS}\ ?clocks\b | (?i:{_DIGITS}\ (?:faster|slower)\b)
+  | {_DIGITS}\ ?(?:×|x)(?!\ ?[\w(\[{{"'`\\\ufffc])
+  | (?<!from\ )(?<![\w.,])\d+\ to\ (?:1(?![\w,.:]*\d)\b|one\ (?:against|over))
+  | (?<![\d:])\d+:1(?![\d:])
+  | (?<![\d.])\d+\ ?/\ ?100(?!\d|\w) | (?i:\b\d+\ (?:in|out\ of)\ (?:a\ )?(?:100|hundred)\b)
+  | (?:\d\ ?/\ ?\d+|0\.\d+)\ of\ (?:the\ |its\ |their\ |a\ )?(?:peak|roof|{_COMPARED}|copy)
+  | \d+\ orders?\ of\ magnitude\b
+    )
+  | \b(?=[A-Za-z])(?:
+    {_WORD}[\ -]{UNIT} | (?i:{_WORD}(?:fold|\ to\ one)\b)
+  | (?i:(?:takes|took|needs|needed|runs|ran|lasts|within|after)\ (?:about\ |only\ )?
+        (?:{_NUMBER})[\ -]?(?:h|hours?|days?)\b)
+  | (?i:(?:an?|one)\ (?:kilo|mega|giga|tera|peta)?(?:byte|flop)\ (?:per|a|each|every)\ second\b)
+  | (?i:one\ (?:milli|micro|nano)second\b | (?:milli|micro|nano)?second\ and\ a\ half\b)
+  | (?i:(?:half\ a|a\ few)\ (?:milli|micro|nano)seconds?\b)
+  | (?i:(?:every|each|per|in\ (?:a|one))\ second\b[^.;:]{{0,25}}?\ {_DIGITS}\ ?
+        (?:[kMGTP]?i?B|[kMGTP]?FLOPs?|bytes)\b)
+  | (?i:in\ (?:milli|micro|nano)seconds\b[^.;:]{{0,30}}?\ {_DIGITS})
+  | (?i:(?:bandwidth|throughput|latency|run-?time|efficiency|utilization|IPC|speed-?\ ?ups?)
+        (?::|\ (?:is|was|of|by))\ (?:about\ |an?\ )?(?:{_DIGITS}(?!\ ?[\w×*/])|\b{_WORD}\b))
+  | (?i:(?:an?|{_WORD})\ orders?\ of\ magnitude\b)
+  | (?i:orders?\ of\ magnitude\ (?:as\ |more\ |less\ )?(?:fast|slow|quick|ahead|better))
+  | (?i:{_PART}\ (?:as\ (?:fast|slow|quick|long)\b|(?:faster|slower)\b
+        |(?:of\ )?(?:(?:the|its|their|as\ (?:many|much))\ )(?:{_PACE}|peak|roof)\b))
+  | (?i:(?:doubl|halv|tripl|quadrupl)(?:es|ed|ing)\ (?:the\ |its\ |in\ )?{_PACE}\b)
+  | (?i:(?:run-?time|time|latency|cycles|clocks)\ (?:in\ half|by\ (?:half|two|three|a\ third))\b)
+  | (?i:factor\ of\ (?:about\ |over\ |nearly\ |some\ )?(?:{_NUMBER}|a\ \w+))
+  | (?i:{_FRACTION}\ of\ (?:the\ |its\ |their\ |a\ )?(?:peak|roof|{_COMPARED}|copy))
+  | (?i:(?:faster|slower)\ by\ (?:a\ factor\ of\ )?{_DIGITS})
+  | (?:(?:{_THING})/s|ms):?\ ?(?!0\ to\b){_DIGITS}(?![\w×])
+    )
+  | (?<![\w/])(?:%:|[µμ]s:?)\ ?(?!0\ to\b){_DIGITS}(?![\w×])
     """,
     re.VERBOSE,
 )
@@ -97,8 +124,9 @@ HEAD = re.compile(
     rf"""(?<![\w/])(?:{_THING}|[kMGTP]?FLOPS?)\ ?(?:/\ ?(?:s|sec|second|cycle)\b|\ per\ second)
   | \b(?:GBps|TFLOPS|GFLOPS|TOPS|GHz|MHz)\b
   | [(\[,]\ ?(?:ns|us|µs|μs|ms|s|seconds|cycles|%)\ ?[)\]]
-  | \bin\ (?:ns|µs|μs|us|ms|seconds|cycles|%)
-  | ^(?:ns|us|µs|μs|ms|seconds|cycles|%|×)$
+  | \bin\ (?:ns|µs|μs|us|ms|seconds|cycles|%) | ^(?:ns|us|µs|μs|ms)\ (?:a|per|each)\b
+  | ^(?:ns|us|µs|μs|ms|seconds|cycles|%|×|[Pp]ercent)$ | ^(?:%|[Pp]ercent)\ of\b | ^[×x]\ [A-Za-z]
+  | ^(?i:bandwidth|latency|run-?time|time|relative\ to\ \w+)$
   | (?i:speed-?\ ?up|slow-?down|\btimes\ (?:as\ )?(?:fast|slow)|throughput)
     """,
     re.VERBOSE,
@@ -109,14 +137,22 @@ PROMISE = re.compile(
     rf"\b[Ii]n\ (?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|microseconds|cycles|percent|%)"
     r"(?:\W[^.]*)?:$"
 )
+# A heading that gives a unit to the list or the table below it.
+OVER = re.compile(rf"(?:[,(:]\ ?|\bin\ )(?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|cycles|%)\)?¶?$")
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 BARE = re.compile(r"(?<![\w.-])\d[\d.,]*(?!\w)")
 _LOOKS: dict = str.maketrans(
-    {"⁄": "/", "∕": "/", "٪": "%", "％": "%", "✕": "×", "⨯": "×", "‰": "%"}
+    {"⁄": "/", "∕": "/", "÷": "/", "⧸": "/", "٪": "%", "％": "%", "✕": "×", "⨯": "×", "‰": "%"}
 )
 # Letters of other scripts that read as those of a unit.
 _LOOKS |= str.maketrans("АВЕКМНОРСТХаеорсхуіѕΑΒΕΖΗΙΚΜΝΟΡΤΧ", "ABEKMHOPCTXaeopcxyisABEZHIKMNOPTX")
 _SPACES = re.compile(r"\s+")
+_DASHES = str.maketrans("−‑–", "---")
+# Scripts whose letters are those of ours to the eye, and that no page is written in.
+STRANGE = re.compile(
+    r"[\u13a0-\u13ff\uab70-\uabbf\ua4d0-\ua4ff\u2c80-\u2cff\u1d00-\u1d2b\ua730\ua731"
+    r"\u1680-\u16ff\u1400-\u167f\U00010280-\U000105ff]"
+)
 
 
 LEVEL = re.compile(r"\[\[proof:(\w+)\]\]")
@@ -137,14 +173,31 @@ def unmarked(text: str) -> str:
 _GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
 _TEX = (
     (re.compile(rf"\\[dt]?frac\s*{_GROUP}\s*{_GROUP}"), r"\1/\2"),
+    (re.compile(r"\\[()\[\]!]"), ""),
+    (re.compile(r"\\[,;:> ]|~|\\(?:q?quad|(?:thin|med|thick|en)space)\b"), " "),
+    (re.compile(r"\\mu\b\s*"), "µ"),
+    (re.compile(r"\\over\b"), "/"),
     (re.compile(r"\\cdot"), "·"),
     (re.compile(r"\^\{?-1\}?"), "-1"),
-    (re.compile(r"\\(?:text\w*|math\w+|operatorname)\s*\{([^{}]*)\}"), r"\1"),
-    (re.compile(r"\\[,;:!> ]|~"), " "),
+    (re.compile(r"\\(?:text\w*|math\w+|operatorname|[mhf]box)\s*\{([^{}]*)\}"), r"\1"),
     (re.compile(r"\\times"), "×"),
     (re.compile(r"\\%"), "%"),
     (re.compile(r"[{}]"), ""),
 )  # fmt: skip
+
+
+_CLAIMED = re.compile(
+    r"(?i)\b(?:we|I|was|were|as)\ (?:have\ )?(?:measured|timed|clocked|benchmarked)"
+    r"|^\s*(?:measured|timed|benchmarked|clocked|profiled)\b"
+)
+_EMPTY = {"yes", "true", "known", "see above"}
+
+
+def unfounded(how: str) -> str | None:
+    """Return what is wrong with the reason of a worked number, or None."""
+    if not re.search(r"\d|[^\W\d_]{3}", how) or how.strip().lower() in _EMPTY:
+        return "no reason"
+    return "a reason that claims a measurement" if _CLAIMED.search(how) else None
 
 
 def formula(text: str) -> str:
@@ -154,23 +207,47 @@ def formula(text: str) -> str:
     return text
 
 
-@functools.cache
-def _unseen() -> dict[int, None]:
-    """Return the characters that nobody sees, such as a blank of no width."""
-    return dict.fromkeys(c for c in range(sys.maxunicode) if unicodedata.category(chr(c)) == "Cf")
+# Blanks and fillers that are letters or symbols to Unicode.
+BLANKS = "\u2800\u3164\uffa0\u115f\u1160"
+
+
+class _Unseen(dict[int, int | str | None]):
+    """What reads as nothing, such as a blank of no width or an accent, and other digits.
+
+    For ``str.translate``, which asks for one character after the other.
+    """
+
+    def __missing__(self, code: int) -> int | str | None:
+        said: int | str | None = code
+        character = chr(code)
+        kind = unicodedata.category(character) if code >= 128 else ""
+        if kind in {"Cf", "Mn", "Me"}:
+            said = None
+        elif kind in {"Nl", "No", "Nd", "Lo"}:
+            value = unicodedata.numeric(character, -1)
+            if 0 <= value < 1e6:
+                said = f"{value:g}"
+        self[code] = said
+        return said
+
+
+_UNSEEN = _Unseen({ord(blank): " " for blank in BLANKS})
 
 
 def plain(text: str) -> str:
-    """Return a text as a reader sees it: compatible letters and blanks are one."""
-    text = unicodedata.normalize("NFKC", text.translate(_LOOKS)).translate(_LOOKS)
+    """Return a text as a reader sees it: compatible letters, digits and blanks are one."""
     if not text.isascii():
-        text = text.translate(_unseen())
-    return _SPACES.sub(" ", text.replace("−", "-").replace("‑", "-").replace("–", "-"))
+        text = text.translate(_LOOKS).translate(_UNSEEN)
+        text = unicodedata.normalize("NFKD", text).translate(_LOOKS).translate(_UNSEEN)
+        text = text.translate(_DASHES)
+    return _SPACES.sub(" ", text)
 
 
 def typed(text: str) -> list[str]:
     """Return the numbers of a text that look measured, as they stand there."""
-    return [match[0].strip() for match in TYPED.finditer(plain(text))]
+    text = plain(text)
+    found = [match[0].strip() for match in TYPED.finditer(text)]
+    return found + [claim for claim in claims.find(text) if not any(n in claim for n in found)]
 
 
 # ---------------------------------------------------------------- in a page's HTML
@@ -180,9 +257,10 @@ BLOCKS = {
     *"div tr table ul ol dl details form fieldset option blockquote section figure".split(),
     *"title thead tbody".split(),
 }
-TOLD = ("title", "alt", "aria-label", "placeholder")  # attributes that a reader sees or hears
-# Pictures that a script draws say in words what it computed: a test draws them again.
+CELL = {"td", "th"}
+# Drawings of scripts: the words for one may say a number that the drawing itself says.
 DRAWN = "/diagrams/"
+TOLD = ("title", "alt", "aria-label", "placeholder", "value")  # what a reader sees or hears
 KEY = "\ufffc"  # in the place of a number that has its proof
 BESIDE = re.compile(
     rf"\w*\d[.,]?{KEY}|{KEY}[.,]?\d\w*|(?<![\w{KEY}])[-+±]{KEY}"
@@ -190,16 +268,24 @@ BESIDE = re.compile(
 )
 
 
+PLACE = re.compile(r"https?://(?:[\w-]+\.)+(?P<top>[A-Za-z]{2,}|xn--[\w-]+)(?::\d+)?(?:[/?#]|$)")
+NOWHERE = {"invalid", "test", "example", "local", "localhost", "internal"}
+
+
 def outside(attributes: Mapping[str, str]) -> bool:
-    """Whether a link leads to another site."""
-    return attributes.get("href", "").startswith(("http://", "https://"))
+    """Whether a link leads to another site, one that a reader can open."""
+    place = PLACE.match(attributes.get("href", ""))
+    return place is not None and place["top"].lower() not in NOWHERE
 
 
 class Reader:
     """Reads the pieces of a page's HTML as ``rendered.walk`` yields them, and finds numbers."""
 
-    def __init__(self, wrong: Callable[[int, str, str], None]):
+    def __init__(
+        self, wrong: Callable[[int, str, str], None], drawn: Callable[[str], str] = lambda src: ""
+    ):
         self.wrong = wrong
+        self.drawn = drawn  # what the drawing at an address says, as a script has written it
         self.text: list[str] = []
         self.start = 0
         self.heads: list[bool] = []  # of the table that is read: whether a column's head is a unit
@@ -208,6 +294,10 @@ class Reader:
         self.row = False  # whether the head of the row that is read is a unit
         self.promised = False  # whether the words before a list or a table say a unit
         self.bare: str | None = None  # a number of this row that stands alone in its cell
+        self.tables: list[tabled.Table] = []  # that are open
+        self.cell: list[str] = []  # the texts of the cell that is read
+        self.columns = 1  # that it is wide
+        self.before = ""  # the block of text before this one
 
     def read(self, piece: str, start: int, stack: list, text: str) -> None:
         """Take the next piece; an empty one is a tag."""
@@ -220,10 +310,14 @@ class Reader:
         element = stack[-1] if stack and not closes else None
         if element:
             mine = element.made or rendered.MARK in element.attributes
-            for name in TOLD if element.attributes and not mine and not _exempt(stack[:-1]) else ():
+            told = [name for name in TOLD if name in element.attributes]
+            for name in told if told and not mine and not _exempt(stack[:-1]) else ():
+                there = ""
                 if name == "alt" and DRAWN in element.attributes.get("src", ""):
-                    continue
-                for number in typed(element.attributes.get(name, "")):
+                    there = self.drawn(element.attributes["src"])
+                for number in typed(element.attributes[name]):
+                    if set(re.findall(r"\d[\d.]*", number)) <= set(re.findall(r"\d[\d.]*", there)):
+                        continue  # the script has computed it
                     self.wrong(start, f"{number!r} is typed, in a {name}", MEND)
         if tag in BLOCKS:
             self.flush(tag if closes else None, stack)
@@ -231,10 +325,25 @@ class Reader:
             self.column, self.row, self.bare = 0, False, None
         elif tag == "table":
             self.heads, self.settings = [], []
+        if tag == "table" and not closes:
+            self.tables.append(tabled.Table(_places, _unit, KEY))
+        elif tag == "table" and self.tables:
+            self._together(self.tables.pop())
+        elif tag == "tr" and not closes and self.tables:
+            self.tables[-1].row()
+        elif tag in CELL and element:
+            self.cell, span = [], element.attributes.get("colspan", "1")
+            self.columns = int(span) if span.isdecimal() else 1
 
     def flush(self, closed: str | None = None, stack: Sequence = ()) -> None:
         """A block of text has ended: look at it as a whole."""
-        said, self.text = plain("".join(self.text)).strip(), []
+        raw, self.text = "".join(self.text), []
+        if strange := STRANGE.search(raw):
+            what = (
+                f"the letter {unicodedata.name(strange[0], strange[0])}, which looks like another"
+            )
+            self.wrong(self.start, what, "write it with the letters of the alphabet")
+        said = plain(raw).strip()
         found = typed(said) if said else []
         if closed == "td" and self.column < len(self.settings) and self.settings[self.column]:
             found = []  # the head says how they come about
@@ -245,10 +354,20 @@ class Reader:
                 f"{beside[0].replace(KEY, '[[...]]')!r}: a digit beside a key reads as one number"
             )
             self.wrong(self.start, what, "put a blank or a word between them")
+        self.cell.append(said)
+        if closed in CELL and self.tables:
+            said = " ".join(filter(None, self.cell))  # of its paragraphs, too
+            self.tables[-1].add(tabled.Cell(said, self.start, closed == "th"), self.columns)
+        elif said and not self.tables:
+            if tabled.FIGURE.fullmatch(self.before) or ALONE.fullmatch(said):
+                if tabled.crosses(self.before, said, _places):
+                    what = f"{self.before[-40:]!r} is typed, and {said[:40]!r} after it is its unit"
+                    self.wrong(self.start, what, MEND)
+            self.before = said.removesuffix("¶").rstrip()  # the link of a heading to itself
         if closed == "p" and not any(element.tag == "li" for element in stack):
             self.promised = bool(PROMISE.search(said)) and KEY not in said
         elif closed in HEADINGS:
-            self.promised = False
+            self.promised = bool(OVER.search(said)) and KEY not in said
         elif closed == "li" and self.promised and not found and (bare := BARE.search(said)):
             self.wrong(self.start, f"{bare[0]!r} is typed, in a list of a measured quantity", MEND)
         if closed == "th":
@@ -267,6 +386,22 @@ class Reader:
                 what = f"{bare[0]!r} is typed, in a column of a measured quantity"
                 self.wrong(self.start, what, MEND)
             self.column += 1
+
+    def _together(self, table: tabled.Table) -> None:
+        """Look at a table as a whole."""
+        for number, unit in table.wrong():
+            what = (
+                f"{number.said!r} is typed, in a table where {unit.said!r} makes it a measured one"
+            )
+            self.wrong(number.start, what, MEND)
+
+
+def _places(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in TYPED.finditer(text)]
+
+
+def _unit(said: str) -> bool:
+    return HEAD.search(said) is not None or ALONE.fullmatch(said) is not None
 
 
 def _seen(piece: str, stack: list) -> str:

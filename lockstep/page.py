@@ -34,6 +34,7 @@ FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<header>[
 HEADER = re.compile(r'(?P<language>[\w+-]+)(?P<options>(?:[ \t]+[\w-]+="[^"]*")*)')
 OPTION = re.compile(r'(?P<key>[\w-]+)="(?P<value>[^"]*)"')
 INCLUDE = re.compile(r'(?P<indent>[ \t]*)--8<-- "(?P<path>[^":]+)(?::(?P<section>[a-z][\w-]*))?"')
+NAME = re.compile(r"\w[\w.+-]{0,99}")  # of a block's file
 # What any fence's header may say, beside the options of its language.
 OPTIONS = {"title", "file", "shown", "unrun"}
 REGISTRY = "register in [tool.lockstep] of pyproject.toml"
@@ -42,12 +43,17 @@ REGISTRY = "register in [tool.lockstep] of pyproject.toml"
 def paths(root: Path) -> list[Path]:
     """Return every page, sorted."""
     docs = root / project.of(root).docs
-    return sorted(p for p in docs.rglob("*.md") if docs / "assets" not in p.parents)
+    found = (p for p in docs.rglob("*.md") if p.is_symlink() or p.is_file())
+    return sorted(p for p in found if docs / "assets" not in p.parents)
 
 
-def read(file: Path, root: Path) -> Page:
-    """Read one page. Raises ``PageError`` with every mistake found on it."""
-    path = file.resolve().relative_to(root.resolve()).as_posix()
+def read(file: Path, root: Path, judge: bool = True) -> Page:
+    """Read one page. Raises ``PageError`` with every mistake found on it.
+
+    ``judge``: look for what is wrong with the code of its blocks, too. That takes most of the time;
+    left out for pages that stand around the one that is checked.
+    """
+    path = (file.absolute().parent.resolve() / file.name).relative_to(root.resolve()).as_posix()
     mistakes: list[Mistake] = []
     ours = project.of(root)
     text = text_of(file, path)
@@ -55,7 +61,7 @@ def read(file: Path, root: Path) -> Page:
     written = body
     body, typed = _inserted(path, body, body_line, ours, mistakes)
     before = len(mistakes)
-    blocks, expanded = read_blocks(path, body, body_line, root, mistakes)
+    blocks, expanded = read_blocks(path, body, body_line, root, mistakes, judge)
     for part in ours.parts:
         part.check(body, body_line, blocks, lambda *what: mistakes.append(Mistake(path, *what)))
     for n, mistake in enumerate(mistakes[before:], start=before):
@@ -86,7 +92,7 @@ def _inserted(
     return (body if one_each else "\n".join(lines) + "\n"), typed
 
 
-def read_all(root: Path) -> list[Page]:
+def read_all(root: Path, one: Callable[[Path, Path], Page] = read) -> list[Page]:
     """Read every page. Raises one ``PageError`` with the mistakes of them all."""
     pages, mistakes = [], []
     docs = root / project.of(root).docs
@@ -108,7 +114,7 @@ def read_all(root: Path) -> list[Page]:
         raise PageError([Mistake("mkdocs.yml", 1, what, mend)])
     for file in files:
         try:
-            pages.append(read(file, root))
+            pages.append(one(file, root))
         except PageError as error:
             mistakes += error.mistakes
     if mistakes:
@@ -125,6 +131,10 @@ def _front_matter(
         mistakes.append(Mistake(path, 1, "the page has no front matter", mend))
         return {}, text, 1
     body, body_line = text[start.end() :], text.count("\n", 0, start.end()) + 1
+    if end := re.search(r"^\.\.\.[ \t]*$", start[1], re.MULTILINE):
+        # MkDocs ends the front matter there, and would publish what stands below as the page.
+        what, mend = "... ends the front matter for some readers and not for others", "take it out"
+        mistakes.append(Mistake(path, start[1].count("\n", 0, end.start()) + 2, what, mend))
     try:
         meta = yaml.load(start[1], LOADER) or {}
     except yaml.YAMLError as error:
@@ -132,6 +142,15 @@ def _front_matter(
         line = yaml_line(error) + 1
         mistakes.append(Mistake(path, line, "the front matter is not YAML", problem))
         return {}, body, body_line
+
+    if not isinstance(meta, dict):
+        mend = "write key: value, such as title: A page"
+        mistakes.append(Mistake(path, 2, "the front matter has no keys", mend))
+        return {}, body, body_line
+    for key in [key for key in meta if not isinstance(key, str)]:
+        del meta[key]
+        mend = "write a word, such as title"
+        mistakes.append(Mistake(path, 1, f"the key {key!r} of the front matter is no word", mend))
 
     def line_of(key: str) -> int:
         found = re.search(rf"^{re.escape(key)}\s*:", start[1], re.MULTILINE)
@@ -145,12 +164,17 @@ def _front_matter(
 
 
 def read_blocks(
-    path: str, body: str, body_line: int, root: Path, mistakes: list[Mistake]
+    path: str,
+    body: str,
+    body_line: int,
+    root: Path,
+    mistakes: list[Mistake],
+    judge: bool = True,
 ) -> tuple[list[Block], list[str]]:
     """Return the blocks of a page's body, and its lines with every include resolved.
 
     ``body_line`` is the line of the file at which the body starts. What is wrong with the page is
-    added to ``mistakes``.
+    added to ``mistakes``; with what its code shows, if ``judge``.
     """
     blocks: list[Block] = []
     expanded: list[str] = []
@@ -194,12 +218,13 @@ def read_blocks(
         wrong(opening_line, "this fence is never closed", "close it with the same marks")
     check_files(blocks, ours, wrong)
     check_shown(blocks, wrong)
-    mistakes += shown.of_blocks(
-        blocks,
-        root,
-        {(m.path, m.line, m.what) for m in mistakes},
-        {name for name, language in ours.languages.items() if language.like_c},
-    )
+    if judge:
+        mistakes += shown.of_blocks(
+            blocks,
+            root,
+            {(m.path, m.line, m.what) for m in mistakes},
+            {name for name, language in ours.languages.items() if language.like_c},
+        )
     return blocks, expanded
 
 
@@ -220,7 +245,12 @@ def _block(
     include = _include(content, line, ours, wrong)
     if include is None:
         return None
-    header = _header(opening["header"], include, ours, wrong)
+    try:
+        lines, unread = section(ours.root, include["path"], include["section"]), None
+    except PageError as error:
+        lines, unread = [], error
+    text = "\n".join(text for _, text in lines)
+    header = _header(opening["header"], include, text, ours, wrong)
     if header is None:
         return None
     if include["path"].split("/")[0] not in ours.sources or ".." in include["path"]:
@@ -233,16 +263,17 @@ def _block(
         wrong("unrun without a reason", 'write the reason: unrun="a branch for another GPU"')
     if "shown" in header.options and not header.options["shown"].strip():
         wrong("shown without a reason", 'write the reason: shown="installs packages"')
-    if "/" in header.options.get("file", ""):
+    name = header.options.get("file")
+    if name is not None and "/" in name:
         wrong("file= holds a folder", "give a bare file name")
+    elif name is not None and not NAME.fullmatch(name):
+        wrong(f"file={name[:40]!r} is no name of a file", "write letters, digits, dots and hyphens")
     if header.language in RECORDED and not include["path"].startswith(f"{ours.output}/"):
         name = path.removeprefix(f"{ours.docs}/").removesuffix(".md")
         mend = f'include "{ours.output}/{name}/name.txt"'
         wrong(f"recorded output lives under {ours.output}/", mend)
-    try:
-        lines = section(ours.root, include["path"], include["section"])
-    except PageError as error:
-        for mistake in error.mistakes:
+    if unread:
+        for mistake in unread.mistakes:
             what = f"{mistake.what} (included by {path}:{content[0][0]})"
             mistakes.append(Mistake(mistake.path, mistake.line, what, mistake.mend))
         return None
@@ -252,7 +283,7 @@ def _block(
         options=header.options,
         path=include["path"],
         section=include["section"],
-        raw="\n".join(text for _, text in lines),
+        raw=text,
         numbers=_numbers(lines),
         page=path,
         page_line=line,
@@ -278,8 +309,11 @@ def _include(
     return None
 
 
-def _header(text: str, include: re.Match, ours: Project, wrong: Say) -> Header | None:
-    """Return the header of a fence, whose language and options are known."""
+def _header(text: str, include: re.Match, shown: str, ours: Project, wrong: Say) -> Header | None:
+    """Return the header of a fence, whose language and options are known.
+
+    ``shown``: the text that it includes.
+    """
     header = HEADER.fullmatch(text)
     if not header:
         mend = f'write the language and options: ```python title="..." (got {text!r})'
@@ -299,7 +333,7 @@ def _header(text: str, include: re.Match, ours: Project, wrong: Say) -> Header |
             wrong(f"{key}= is for {' and '.join(owners)} blocks", f"take {key}= out")
         else:
             wrong(f"unknown option {key!r}", f"use {', '.join(sorted(known_options))}")
-    return Header(name, options, include["path"], include_text(ours.root, include))
+    return Header(name, options, include["path"], shown)
 
 
 def _numbers(lines: list[tuple[int, str]]) -> tuple[int, ...]:
@@ -311,11 +345,3 @@ def _numbers(lines: list[tuple[int, str]]) -> tuple[int, ...]:
     while texts and not texts[-1]:
         texts.pop(), numbers.pop()
     return tuple(numbers)
-
-
-def include_text(root: Path, include: re.Match) -> str:
-    """Return the text of an include, or nothing where it cannot be read: that is said elsewhere."""
-    try:
-        return "\n".join(text for _, text in section(root, include["path"], include["section"]))
-    except PageError:
-        return ""

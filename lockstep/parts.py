@@ -55,6 +55,10 @@ class Part:
         """Return the lines of a page whose numbers are made up, and say so."""
         return set()
 
+    def explained(self, page: Page) -> set[int]:
+        """Return those of the invented lines that say a number which nobody made up there."""
+        return set()
+
     def state(self, root: Path, pages: list[Page]) -> Any:
         """Return what this part knows of all pages, as ``site.parts[name]``.
 

@@ -8,6 +8,7 @@
     output = "code/output"          # what runs printed, below one of them
     kinds = ["lesson", "other"]     # of pages
     packages = ["my-package"]       # whose versions runs record, and stamps name
+    compilers = ["numba"]           # whose jit decorators compile: Python runs no line of theirs
     shown = 0.05                    # the share of blocks that may be shown without a run
 
 All of them may be left out. ``register(project)`` adds what is more than a word.
@@ -41,12 +42,13 @@ META = {
 }
 # Best first. What a project's targets reach comes before "compiled".
 LEVELS = ("cpu", "compiled", "read", "shown", "awaiting")
-KEYS = {
+KEYS: dict[str, Any] = {
     "register": str,
     "sources": list,
     "output": str,
     "kinds": list,
     "packages": list,
+    "compilers": list,
     "shown": float,
 }
 
@@ -64,11 +66,14 @@ class Project:
     own: set[str] = field(default_factory=lambda: {"description", "hide"})
     meta: dict[str, type] = field(default_factory=lambda: dict(META))
     shown: float = 0.05
+    compilers: tuple[str, ...] = ()
     levels: tuple[str, ...] = LEVELS
     awaited: str = "a run"  # what a page awaits that no run proves
     measure: str = "measure it"  # how to get a figure that is not there
     benchmark: str = "run {script} again"  # how to measure the figures of a script again
     devices: str = ""  # a pattern of the names of devices that prose compares
+    # The machine whose figures and outputs the pages show; those of others stand beside. "": any
+    machine: str = ""
     listed: str = ""  # the page that lists every figure, for those whose code no page shows
     license: str = ""  # of what a reader takes away, in a line
     languages: dict[str, Language] = field(default_factory=dict)
@@ -132,7 +137,7 @@ def _read(root: Path) -> Project:
     project = Project(root, docs=_docs_dir(root))
     project.add(*common(), Cpu())
     settings = _settings(root)
-    for key in ("sources", "output", "kinds", "shown"):
+    for key in ("sources", "output", "kinds", "compilers", "shown"):
         if key in settings:
             setattr(project, key, type(getattr(project, key))(settings[key]))
     Cpu.packages = tuple(settings.get("packages", ()))
@@ -149,6 +154,9 @@ def _docs_dir(root: Path) -> str:
     except yaml.YAMLError as error:
         what = [Mistake("mkdocs.yml", yaml_line(error), "this is not YAML", "mend this line")]
         raise PageError(what) from None
+    if not isinstance(config or {}, dict):
+        what = [Mistake("mkdocs.yml", 1, "this has no settings", "write site_name: ...")]
+        raise PageError(what)
     return str((config or {}).get("docs_dir") or "docs").strip("/")
 
 
@@ -158,7 +166,13 @@ def _settings(root: Path) -> dict:
         return {}
     text = file.read_text(encoding="utf-8")
     try:
-        settings = tomllib.loads(text).get("tool", {}).get("lockstep", {})
+        settings: Any = tomllib.loads(text)
+        for name in ("tool", "lockstep"):
+            settings = settings.get(name, {})
+            if not isinstance(settings, dict):
+                line = next((n for n, t in enumerate(text.splitlines(), 1) if name in t), 1)
+                mend = "write [tool.lockstep]"
+                raise PageError([Mistake(SETTINGS, line, f"{name} is no table", mend)])
     except tomllib.TOMLDecodeError as error:
         raise PageError([Mistake(SETTINGS, 1, "this is not TOML", str(error))]) from None
     for key, value in settings.items():
@@ -169,6 +183,12 @@ def _settings(root: Path) -> dict:
         if not isinstance(value, KEYS[key]):
             what = f"{key} of tool.lockstep is not a {KEYS[key].__name__}"
             raise PageError([Mistake(SETTINGS, line, what, f"give a {KEYS[key].__name__}")])
+        if KEYS[key] is list and not all(isinstance(item, str) for item in value):
+            what = f"{key} of tool.lockstep holds what is no text"
+            raise PageError([Mistake(SETTINGS, line, what, 'give texts: ["snippets"]')])
+        if key == "shown" and not 0 <= value <= 1:
+            what = f"shown of tool.lockstep is {value}, and a share is none or all at most"
+            raise PageError([Mistake(SETTINGS, line, what, "give a share, such as 0.05")])
     return settings
 
 

@@ -6,13 +6,15 @@ file that says how long each takes; ``--measure`` writes it.
 """
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from lockstep import collect, project, running, shards
+from lockstep.known import read
 from lockstep.mistakes import PageError
-from lockstep.page import paths, read
+from lockstep.page import paths
 from lockstep.source import find_root
 
 ROOT = find_root()
@@ -104,10 +106,10 @@ def pytest_runtest_logreport(report):
             _skipped.setdefault(file, []).append(f"{report.nodeid}: {reason}")
 
 
-def expected_skips() -> dict[str, tuple[int, int]]:
-    """Return, for each page, how many blocks run here, and how many it declares not to."""
+def expected_skips(some: Iterable[Path]) -> dict[str, tuple[int, int]]:
+    """Return, for each of some pages, how many blocks run here, and how many it declares not to."""
     root, found = ROOT, {}
-    for file in paths(root):
+    for file in some:
         try:
             page = read(file, root)
         except PageError:
@@ -119,6 +121,15 @@ def expected_skips() -> dict[str, tuple[int, int]]:
             needs = runs  # it keeps the record of another machine
         found[page.path] = (runs, needs)
     return found
+
+
+_expected: dict[str, tuple[int, int]] = {}  # as a worker said it
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Keep what a worker said of the pages as it ended."""
+    _expected.update(getattr(node, "workeroutput", {}).get("expected", {}))
 
 
 def _asks_for_every_page(config) -> bool:
@@ -139,12 +150,15 @@ def _asks_for_every_page(config) -> bool:
 
 def pytest_sessionfinish(session, exitstatus):
     """Refuse a run whose skips are not the ones that the pages declare."""
-    if hasattr(session.config, "workerinput"):
+    if worker := getattr(session.config, "workerinput", None):
+        if worker["workerid"] == "gw0" and _asks_for_every_page(session.config):  # it has read all
+            session.config.workeroutput["expected"] = expected_skips(paths(ROOT))
         return
     wrong = []
     total = allowed = 0
     whole = _asks_for_every_page(session.config) and not session.shouldstop
-    for page, (runs, needs) in expected_skips().items():
+    files = [file for file in paths(ROOT) if whole or file.relative_to(ROOT).as_posix() in _seen]
+    for page, (runs, needs) in (_expected or expected_skips(files)).items():
         if _mine is not None and page not in _mine:
             continue
         if whole and runs and _seen.get(page, 0) != runs:

@@ -5,11 +5,15 @@ to, with a button that computes it from the text on the page; where the files ar
 that repeats the run.
 """
 
+import ast
+import functools
 import html
+import re
 
-from lockstep import project, tracing
+from lockstep import compilers, preprocessed, project, tracing
 from lockstep.block import Block, Page
 from lockstep.evidence import Proof
+from lockstep.languages.names import trees
 from lockstep.stamps import versions
 
 HASH = 16  # digits of a block's hash in its page
@@ -20,47 +24,107 @@ def best(block: Block, proof: Proof) -> dict | None:
     """Return what the run that executed the most lines of a block recorded of it."""
     rows = [run["blocks"][block.index] for run in proof.runs if len(run["blocks"]) > block.index]
     rows = [row for row in rows if "lines" in row]
-    return max(rows, key=lambda row: row["lines"][0], default=None)
+    return max(rows, key=lambda row: (row["lines"][0], row.get("parts", [-1])[0]), default=None)
 
 
-def lines(block: Block, proof: Proof) -> str:
+def lines(page: Page, block: Block, proof: Proof) -> str:
     """Say how many of a block's lines ran in the best of its runs, or nothing where all did.
 
     And why that is right: its page says so, or the others would raise an error.
     """
+    if said := _left_out(page, block):
+        return said
     row = best(block, proof)
+    idle = _unlaunched(page, block) if proof.runs else []
     if row is None:
-        return ""
+        row = {"lines": [0, 0]}
     ran, of = row["lines"]
-    idle = [name for name, launched in row.get("kernels", {}).items() if not launched]
+    idle += [k for k, launched in row.get("kernels", {}).items() if not launched and k not in idle]
     said = f"{ran} of {of} lines ran" if ran < of else ""
+    if parts := _idle(block, row):
+        said += f"{', ' if said else ''}{parts} did not run"
     if idle:
         said += f"{', ' if said else ''}{' and '.join(idle)} was not launched here"
     if said and block.options.get("unrun"):
         said += f": {block.options['unrun']}"
-    elif said and not idle and not unexplained(block, row):
+    elif said and not idle and not parts and not unexplained(block, row):
         said += ", the other raises an error" if of - ran == 1 else ", the others raise errors"
     return said
 
 
+def _left_out(page: Page, block: Block) -> str:
+    """Say how many lines of a block that is compiled its compiler gets on a condition alone."""
+    ours = project.of(page.root)
+    if not ours.languages[block.language].like_c or not block.runs:
+        return ""
+    files = {b.options["file"]: b.text for b in page.blocks if "file" in b.options}
+    left = preprocessed.left_out(block.text, files)
+    there = len(preprocessed.look(block.text, files).code)
+    if not left:
+        return ""
+    some = f"{len(left)} of {there} lines {'is' if len(left) == 1 else 'are'}"
+    return f"{some} compiled on a condition alone: {block.options.get('unrun', 'no reason given')}"
+
+
+def _unlaunched(page: Page, block: Block) -> list[str]:
+    """Return the functions for a compiler in a block of Python that nothing on its page names."""
+    if block.language != "python" or "file" in block.options:
+        return []
+    names = compilers.of_page(page.blocks, project.of(page.root).compilers)
+    found = compilers.taken(block.text, names)
+    said = {name for other in page.blocks if other.runs for name in _said(other)} if found else ()
+    return [name for name in found if name not in said]
+
+
+@functools.lru_cache(maxsize=4096)
+def _said(block: Block) -> frozenset[str]:
+    """Return the names that the code of a block reads; of what is no Python, its words."""
+    if block.language not in {"python", "pycon"} or "file" in block.options:
+        return frozenset(re.findall(r"\w+", block.text)) if block.runs else frozenset()
+    found: set[str] = set()
+    for tree in trees(block):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found.add(node.id)
+            elif isinstance(node, ast.Attribute):
+                found.add(node.attr)
+    return frozenset(found)
+
+
 def unexplained(block: Block, row: dict) -> list[int]:
-    """Return the lines of a block that did not run and have a reader ask why."""
-    return sorted(set(row.get("unrun", ())) - tracing.guards(block.text, block.numbers))
+    """Return the lines of a block that did not run and have a reader ask why, as its file's."""
+    return sorted(_not_run(block, row) - tracing.guards(block.text, block.numbers))
+
+
+def _not_run(block: Block, row: dict) -> set[int]:
+    """Return the lines of a block that did not run, as lines that its file has today."""
+    there = len(block.numbers)
+    return {block.numbers[line - 1] for line in row.get("not_run", ()) if line <= there}
+
+
+def _idle(block: Block, row: dict) -> str:
+    """Name the parts that did not run of lines that did."""
+    found = [(block.numbers[n - 1], words) for n, words in row.get("idle", ())]
+    return " and ".join(f"{words} in line {line}" for line, words in found)
 
 
 def idle(page: Page, block: Block, proof: Proof) -> str | None:
     """Return what of a block did not run, in any of the runs that prove it, without a reason."""
-    if block.language != "python" or {"file", "shown", "unrun"} & block.options.keys():
+    if {"file", "shown", "unrun"} & block.options.keys() or not proof.runs:
         return None
-    if not proof.runs:
-        return None
+    if names := _unlaunched(page, block):
+        return f"nothing on this page launches or calls {' or '.join(names)}"
     row = best(block, proof)
+    if row is None and block.language != "python":
+        return None  # a run of before its lines were traced, or one that tells none
     if row is None:  # a run of before lines were noted, or one that cannot
         others = "\n".join(b.text for b in page.blocks if b is not block and b.runs)
         names = tracing.uncalled(block.text, others)
         return f"nothing on this page calls {' or '.join(names)}" if names else None
     if left := unexplained(block, row):
         return f"{_ranges(left)} of {block.path} did not run"
+    if parts := _idle(block, row):
+        return f"{parts} of {block.path} did not run"
     names = [name for name, launched in row.get("kernels", {}).items() if not launched]
     return f"{' and '.join(names)} was not launched" if names else None
 
@@ -76,8 +140,10 @@ def details(page: Page, block: Block, proof: Proof) -> str:
         text += f", {versions(run, page)}" if versions(run, page) else ""
         if "lines" in row:
             text += f"; {row['lines'][0]} of {row['lines'][1]} lines executed"
-            if row.get("unrun"):
-                text += f", not {_ranges(row['unrun'])} of {block.path}"
+            if left := _not_run(block, row):
+                text += f", not {_ranges(sorted(left))} of {block.path}"
+        if "parts" in row:
+            text += f", {row['parts'][0]} of {row['parts'][1]} parts of lines"
         rows.append(("Ran", html.escape(text)))
     # All 64 digits would make a page with 89 blocks 3 kB heavier: the rest is in a file beside the
     # page, which its script reads when a record is opened. It adds a button, too; a browser has

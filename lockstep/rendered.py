@@ -73,7 +73,6 @@ PROSE |= {
     "td": {"style", "colspan", "rowspan"},
     "th": {"style", "colspan", "rowspan", "scope"},
     "details": {"open"},
-    "ol": {"start"},
 }
 STYLES = {"text-align: left;", "text-align: right;", "text-align: center;"}
 STYLE = re.compile(r"(?:[\w-]+:\s*[\w#.,% /()-]+;?\s*)+")  # of what a program made; no url()

@@ -4,56 +4,59 @@ Pages are checked as they are rendered. A script, a style sheet, a drawing or a 
 anything beside them, so ``reviewed.json`` in the root lists those, path by path, with the SHA-256
 of the text that was read. ``python -m lockstep review`` shows what is new and writes the list.
 
-A drawing that a script of the repository makes needs no line: ``drawn`` in the list maps a folder
-of drawings to that of their scripts. Data in YAML has schemas of its own. Packages under
-``vendor`` come with the hashes of a lock file.
+Drawings and recordings that a script of the repository makes are listed, too: a hand can change
+what a script has made. Data in YAML has schemas of its own. Packages under ``vendor`` come with the
+hashes of a lock file. Without a list, no such file was reviewed.
 """
 
 import hashlib
 import json
-import re
 from pathlib import Path
 
-from lockstep.mistakes import Mistake
+from lockstep import project
+from lockstep.evidence.schema import parse
+from lockstep.mistakes import Mistake, PageError
 
 LIST = "reviewed.json"
-FOLDERS = ("docs", "overrides")
-APART = {".md", ".yml", ".yaml", ".json"}  # pages, and data that no browser runs
+TEMPLATES = "overrides"
+VENDOR = "docs/assets/vendor/"  # as a lock file has it
+APART = {".md", ".yml", ".yaml"}  # pages, and data with schemas
 PAGES = {".html", ".htm", ".xhtml", ".markdown", ".mdown", ".mkdn", ".mkd"}
 
 
 def known(root: Path) -> dict:
     file = root / LIST
-    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    try:
+        found = parse(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    except ValueError:
+        found = None
+    listed = found.get("files", {}) if isinstance(found, dict) else None
+    if (
+        not isinstance(found, dict)
+        or not isinstance(listed, dict)
+        or not {*map(type, listed.values())} <= {str}
+    ):
+        mend = "restore it, or write it anew: python -m lockstep review"
+        raise PageError([Mistake(LIST, 1, "this is not the list of reviewed files", mend)])
+    return found
 
 
-def files(root: Path, folders: tuple[str, ...] = FOLDERS) -> dict[str, str]:
+def files(root: Path) -> dict[str, str]:
     """Return the hash of each file that is published as it is, by its path."""
-    drawn = known(root).get("drawn", {})
     found = {}
-    for folder in folders:
+    for folder in (project.of(root).docs, TEMPLATES):
         for file in sorted((root / folder).rglob("*")):
             path = file.relative_to(root).as_posix()
-            skipped = file.suffix in APART or "vendor" in file.parts or not file.is_file()
-            if skipped or "__pycache__" in file.parts or _is_drawn(root, path, drawn):
+            skipped = file.suffix in APART or path.startswith(VENDOR) or not file.is_file()
+            if skipped or file.suffix == ".pyc":
                 continue
             found[path] = hashlib.sha256(file.read_bytes()).hexdigest()
     return found
 
 
-def _is_drawn(root: Path, path: str, drawn: dict[str, str]) -> bool:
-    folder, _, name = path.rpartition("/")
-    stem = re.sub(r"(-light|-dark)?\.svg$", "", name).replace("-", "_")
-    return (
-        folder in drawn
-        and name.endswith(".svg")
-        and (root / drawn[folder] / f"{stem}.py").is_file()
-    )
-
-
-def check(root: Path, folders: tuple[str, ...] = FOLDERS) -> list[Mistake]:
+def check(root: Path) -> list[Mistake]:
     """Return a mistake for each file that nobody reviewed as it is now, or that is gone."""
-    listed, there = known(root).get("files", {}), files(root, folders)
+    listed, there = known(root).get("files", {}), files(root)
     found = []
     for path, sha256 in there.items():
         if listed.get(path) == sha256:
@@ -81,6 +84,6 @@ def write(root: Path) -> list[str]:
     listed = before.get("files", {})
     changed = [path for path in there if listed.get(path) != there[path]]
     changed += [f"{path} (gone)" for path in listed.keys() - there.keys()]
-    text = json.dumps(before | {"files": dict(sorted(there.items()))}, indent=1) + "\n"
+    text = json.dumps({"files": dict(sorted(there.items()))}, indent=1) + "\n"
     (root / LIST).write_text(text, encoding="utf-8")
     return changed

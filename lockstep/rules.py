@@ -16,7 +16,9 @@ from lockstep.source import MARKER
 TAGS = {"a", "br", "code", "div", "figcaption", "figure", "input", "label", "span", "sub", "sup"}
 TAGS |= {"button", "progress", "section"}
 # Keys that the site's engine reads, not we.
-ENGINE_META = {"hide", "search", "icon", "status", "tags", "social", "boost"}
+ENGINE_META: dict[str, type] = {
+    "hide": list, "search": dict, "icon": str, "status": str, "tags": list, "social": dict,
+}  # fmt: skip
 NO_ALTERNATIVE = re.compile(r"!\[\s*\][(\[]")
 # Of a page's blocks, so many may be only shown; and never what looks like the output of a run.
 SHOWN_AT_MOST = 3
@@ -33,12 +35,11 @@ def check_front_matter(
         if not meta.get(key):
             wrong(None, f"the front matter has no {key}", f"add {key}: ...")
     for key, value in meta.items():
-        if key in ENGINE_META:
-            continue
-        if key not in project.meta:
+        known = ENGINE_META | project.meta
+        if key not in known:
             wrong(key, f"unknown key {key}", f"use one of {', '.join(project.meta)}")
-        elif not isinstance(value, project.meta[key]) or isinstance(value, bool):
-            kind = project.meta[key].__name__
+        elif not isinstance(value, known[key]) or isinstance(value, bool):
+            kind = known[key].__name__
             wrong(key, f"{key} is not a {kind}", f"give a {kind}")
     if meta.get("kind") and meta["kind"] not in project.kinds:
         mend = f"use one of {', '.join(sorted(project.kinds))}"
@@ -55,7 +56,7 @@ def check_prose(text: str, project: Project, wrong: Callable[[str, str], None]) 
         wrong("a section marker in prose disappears from the page", mend)
     elif NO_ALTERNATIVE.search(re.sub(r"`[^`]*`", "", text)):
         wrong("an image without a text alternative", "say in the brackets what the picture shows")
-    elif any(mark in text for mark in MARKS) and "`" not in text:
+    elif any(mark in re.sub(r"(`+)(?:(?!`).)*?\1", "", text) for mark in MARKS):
         wrong("an include outside a fence", "put it inside a fenced block")
     elif what := typed_html(text):
         wrong(what, f"move code to {project.folders()} and include it")
@@ -66,6 +67,10 @@ def check_markers(text: str, project: Project, wrong: Callable[[str, str], None]
     if "[[" not in text or any(p.marker and p.marker.match(text) for p in project.parts):
         return
     prose = re.sub(r"(`+)(?:(?!`).)*\1", "``", text)
+    for worked in numbers.WORKED.finditer(prose):
+        if what := numbers.unfounded(worked["how"]):
+            mend = "say how the number follows, or measure it and pull it by key"
+            wrong(f"{what} in {worked[0]}", mend)
     for found in LIKE_A_MARKER.finditer(prose):
         known = numbers.INLINE.match(prose, found.start())
         if not known or (known["level"] and known["level"] not in project.levels):
@@ -119,6 +124,6 @@ def check_shown(blocks: list[Block], wrong: Callable[[int, str, str], None]) -> 
             what = f"a {block.language} block that is only shown, which looks like output"
             wrong(block.page_line, what, "run what prints it, and include that as output")
     for block in blocks:
-        for key in ("title", "shown", "unrun"):
+        for key in ("title", "shown", "unrun", "file"):
             for number in numbers.typed(block.options.get(key, "")):
                 wrong(block.page_line, f"{number!r} is typed, in {key}=", numbers.MEND)

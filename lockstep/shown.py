@@ -14,10 +14,9 @@ import unicodedata
 from collections.abc import Callable, Iterator, Set
 from pathlib import Path
 
-from lockstep import numbers
-from lockstep.mistakes import Mistake
-
-MARKER = re.compile(r"--8<-- \[(?P<kind>start|end):(?P<name>[\w-]+)\]")
+from lockstep import around, commands, numbers, preprocessed, texts
+from lockstep.mistakes import Mistake, nodes, parse
+from lockstep.vacuous import idle, meddling, name_of, task, vacuous
 
 WIDEST = 130  # characters: what stands further right is seen by nobody
 GAP = 40  # blanks in a row inside a line, which push the rest out of sight
@@ -106,183 +105,42 @@ def python(text: str, wrong: Wrong, defines: bool = False) -> None:
     ``defines``: the block is a file that a later one reads.
     """
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except SyntaxError as error:
         wrong((error.lineno or 1) - 1, f"this is not Python: {error.msg}", "mend the syntax")
         return
-    if not defines and all(_idle(statement) for statement in tree.body):
+    if not defines and all(idle(statement) for statement in tree.body):
         wrong(0, "a block without a statement", "show code that does something")
-    for node in ast.walk(tree):
+    if re.search(r"(?:Executor|Pool)\(|\basyncio\b", text):
+        for node in nodes(text):
+            if not isinstance(node, ast.Expr):
+                continue
+            if isinstance(node.value, ast.Call) and task(node.value):
+                mend = "keep it, and ask for its result"
+                wrong(node.lineno - 1, "a task whose failure nobody sees", mend)
+    for statement in _crowded(text):
+        mend = "write each on a line of its own, which tells whether it ran"
+        wrong(statement.lineno - 1, "a statement behind another on its line", mend)
+    for node in nodes(text):
         # A file of its own may use the core: its reader then has it.
-        for what, mend in (*_vacuous(node), *(() if defines else _meddling(node))):
+        for what, mend in (*vacuous(node), *(() if defines else meddling(node))):
             wrong(getattr(node, "lineno", 1) - 1, what, mend)
     _names(text, wrong)
 
 
-def _idle(statement: ast.stmt) -> bool:
-    constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    return constant or isinstance(statement, ast.Pass)
-
-
-def _constant(node: ast.expr) -> bool:
-    """Whether an expression has one value, whatever ran before it."""
-    if isinstance(node, ast.Constant):
-        return True
-    if isinstance(node, ast.Tuple | ast.List | ast.Set):
-        return bool(node.elts) or not isinstance(node, ast.Set)
-    if isinstance(node, ast.UnaryOp):
-        return _constant(node.operand)
-    if isinstance(node, ast.BinOp):
-        return _constant(node.left) and _constant(node.right)
-    if isinstance(node, ast.BoolOp):
-        if isinstance(node.op, ast.Or):
-            return any(_constant(v) and _truth(v) is not False for v in node.values) or all(
-                map(_constant, node.values)
-            )
-        return any(_constant(v) and _truth(v) is False for v in node.values) or all(
-            map(_constant, node.values)
-        )
-    if isinstance(node, ast.Compare):
-        sides = [node.left, *node.comparators]
-        if all(map(_constant, sides)):
-            return True
-        same = len(sides) == 2 and ast.dump(sides[0]) == ast.dump(sides[1])
-        # Of floats x != x is a question: whether it is a NaN.
-        return same and not isinstance(node.ops[0], ast.NotEq) and not _called(sides[0])
-    return isinstance(node, ast.Lambda)
-
-
-def _called(node: ast.expr) -> bool:
-    return any(isinstance(inner, ast.Call) for inner in ast.walk(node))
-
-
-def _truth(node: ast.expr) -> bool | None:
-    """Return the truth of an expression, where it can be told without running it."""
-    if isinstance(node, ast.Tuple | ast.List):
-        return bool(node.elts)
-    try:
-        return bool(eval(compile(ast.Expression(node), "", "eval"), {"__builtins__": {}}))
-    except Exception:
-        return None
-
-
-def _vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
-    if isinstance(node, ast.Assert) and _constant(node.test):
-        yield "an assertion that cannot fail", "compare a result with what it must be"
-    elif isinstance(node, ast.If | ast.While | ast.IfExp) and _constant(node.test):
-        truth = _truth(node.test)
-        if truth is False or (isinstance(node, ast.If) and truth):
-            yield "code behind a condition that never changes", "show only what runs"
-    elif isinstance(node, ast.Try | ast.TryStar):
-        for handler in node.handlers:
-            if all(_shrugs(statement) for statement in handler.body):
-                mend = "let it fail, or print what happened and check it"
-                yield "an error that is swallowed: the block would pass without having worked", mend
-            elif not _answers(handler):
-                yield (
-                    "a value in the place of an error: the block would pass without it",
-                    ("let it fail, print the error, or note True that it came"),
-                )
-        for inner in (n for s in node.finalbody for n in ast.walk(s)):
-            if isinstance(inner, ast.Return | ast.Break | ast.Continue):
-                yield "a finally that swallows errors", "take the return, break or continue out"
-    elif isinstance(node, ast.FunctionDef) and node.name in {"__exit__", "__aexit__"}:
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Return) and inner.value and _truth(inner.value):
-                yield "an error that is swallowed", "let __exit__ return nothing"
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        yield from _ignored(node.value)
-    elif isinstance(node, ast.With) and any(_suppresses(item) for item in node.items):
-        yield "an error that is swallowed", "let it fail, or expect it with pytest.raises"
-    elif isinstance(node, ast.Call):
-        yield from _checks(node)
-
-
-def _answers(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler raises, uses the error, prints, or notes no more than that it came."""
-    for node in (inner for statement in handler.body for inner in ast.walk(statement)):
-        if isinstance(node, ast.Raise):
-            return True
-        if isinstance(node, ast.Name) and node.id in {handler.name, "print"}:
-            return True
-    *others, last = handler.body
-    value = getattr(last, "value", None)
-    flag = isinstance(value, ast.Constant) and isinstance(value.value, bool)
-    return not others and isinstance(last, ast.Return | ast.Assign) and flag
-
-
-PROGRAMS = {"run", "call", "Popen"}
-
-
-def _ignored(call: ast.Call) -> Iterator[tuple[str, str]]:
-    """Find a program that is started, and whose failure nobody sees."""
-    checked = any(k.arg == "check" for k in call.keywords)
-    module = getattr(getattr(call.func, "value", None), "id", "")
-    name = _name(call.func)
-    if module == "subprocess" and name in PROGRAMS and not checked:
-        yield "a program whose failure nobody sees", "write check=True"
-    elif module == "os" and name in {"system", "popen"}:
-        yield "a program whose failure nobody sees", "write subprocess.run(..., check=True)"
-
-
-def _shrugs(statement: ast.stmt) -> bool:
-    return _idle(statement) or isinstance(statement, ast.Continue | ast.Break)
-
-
-def _suppresses(item: ast.withitem) -> bool:
-    return isinstance(item.context_expr, ast.Call) and _name(item.context_expr.func) == "suppress"
-
-
-def _name(node: ast.expr) -> str:
-    return str(getattr(node, "attr", None) or getattr(node, "id", ""))
-
-
-def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
-    name = _name(call.func)
-    if name.startswith("assert_") and len(call.args) >= 2:
-        first, second = (ast.dump(a) for a in call.args[:2])
-        if first == second and not _called(call.args[0]):
-            yield "a result that is compared with itself", "compare it with another computation"
-    if name in {"allclose", "array_equal"} and len(call.args) >= 2:
-        if ast.dump(call.args[0]) == ast.dump(call.args[1]) and not _called(call.args[0]):
-            yield "a result that is compared with itself", "compare it with another computation"
-    if name in {"exit", "_exit", "quit", "abort"}:
-        yield "a call that ends Python", "let the page run on to its last block"
-
-
-CORE = {"lockstep", "lockstep_site"}
-# What reaches past a script into the interpreter that runs it.
-INSIDES = {
-    "sys": {"modules", "_getframe", "settrace", "setprofile", "addaudithook", "monitoring"},
-    "inspect": {"stack", "currentframe", "getouterframes"},
-    "gc": {"get_objects", "get_referrers"},
-    "threading": {"settrace", "setprofile"},
-}  # fmt: skip
-
-
-def _meddling(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Find what would change or read the machine that runs the page."""
-    what = "shown code that reaches into the machine that runs it"
-    mend = "show what a reader can run in a file of their own"
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        names = [getattr(node, "module", None) or "", *(a.name for a in node.names)]
-        if any(name.split(".")[0] in CORE for name in names):
-            yield "shown code imports the core, which its reader does not have", mend
-        elif names[0] in INSIDES and {a.name for a in node.names} & INSIDES[names[0]]:
-            yield what, mend
-    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        if node.attr in INSIDES.get(node.value.id, ()):
-            yield what, mend
-    elif isinstance(node, ast.Name) and node.id in {"__builtins__", "__loader__", "__spec__"}:
-        yield what, mend
-    elif isinstance(node, ast.Call) and _name(node.func) in {"import_module", "__import__"}:
-        first = node.args[0] if node.args else None
-        if not (isinstance(first, ast.Constant) and str(first.value).split(".")[0] not in CORE):
-            yield "an import by name, which its reader cannot follow", "write an import statement"
+def _crowded(text: str) -> Iterator[ast.stmt]:
+    """Yield the statements that share their line with another: of both, a run knows the line."""
+    rows = text.encode().split(b"\n")
+    for node in nodes(text):
+        if isinstance(node, ast.stmt) and not idle(node):
+            if rows[node.lineno - 1][: node.col_offset].strip():
+                yield node
 
 
 def _names(text: str, wrong: Wrong) -> None:
     """Refuse names with letters that look like others."""
+    if text.isascii():
+        return
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.NAME and not token.string.isascii():
@@ -300,14 +158,36 @@ UNSEEN = "code behind a condition that never holds"
 RUNS = "show only what runs"
 SHELL = (
     (r"^\s*exit(?:\s+0)?\s*(?:$|[;#])", "what stands after exit never runs", "take the exit out"),
-    (r"\|\|\s*(?:true|:|exit 0|echo)\b", SWALLOWED, "let it fail"),
-    (r"\bset\s+\+e|\btrap\b.*\b(?:EXIT|ERR)\b", SWALLOWED, "take it out"),
-    (r"\bif\s+(?:false|:|true|\[\s*\])\s*;|\bfalse\s*&&|:\s*<<", UNSEEN, RUNS),
+    (
+        r"\|\|(?!.*\bexit [1-9]\d*\b)|^\s*!\s|[^&>|]&\s*(?:$|#)|;\s*(?:true|:)\s*$",
+        SWALLOWED,
+        "let it fail",
+    ),
+    (
+        r"\bset\s+\+[eo]|\btrap\b|^\s*(?:eval|exec|alias|shopt|return|kill)\b",
+        SWALLOWED,
+        "take it out",
+    ),
+    (
+        r"^\s*(?:(?:if|elif|while|until|case|select)\b|for \w+ in\s*(?:;|$))",
+        UNSEEN,
+        "show the commands that run",
+    ),
+    (r"^\s*(?:\[|test\b).*(?:&&|\|\|)|\bfalse\s*&&|^\s*(?::|true)\s*<<", UNSEEN, RUNS),
+    (r"^\s*(?:echo|printf|export|local|readonly|declare)\b.*(?:\$\(|`)", SWALLOWED, "run it alone"),
+    (
+        r"(?:^|\s)(?:BASH_ENV|LD_PRELOAD|PYTHONPATH|PYTHONSTARTUP)=",
+        "another machine",
+        "take it out",
+    ),
+    (commands.NAMES.pattern, "a command that changes what is traced", "take it out"),
     (r"\bfunction\s+\w+|^\s*\w+\s*\(\)\s*\{", "a function in a shell block", "show the commands"),
 )
+FIRST = r"(?:^|[({;]|&&|\|\||\breturn\b|[^=!<>]=)\s*"  # what stands before a whole condition
 C = (
     (r"^\s*#\s*if\s+(?:0|false)\b", "code that is not compiled", "show only what is compiled"),
-    (r"\b(?:if|while)\s*\(\s*(?:0|false|!1|!true)\s*\)\s*[^;\s]", UNSEEN, RUNS),
+    (r"\b(?:if|while)\s*(?:constexpr\s*)?\(\s*(?:0|false|!1|!true)\s*\)\s*[^;\s]", UNSEEN, RUNS),
+    (rf"{FIRST}(?:0|false)\s*(?:&&|\?)|{FIRST}(?:1|true)\s*(?:\|\||\?)", UNSEEN, RUNS),
     (r"\\u[0-9a-fA-F]{4}|\?\?[=/'()!<>-]", "letters written as escapes", "write names in ASCII"),
 )
 
@@ -317,8 +197,7 @@ def other(language: str, text: str, wrong: Wrong, like_c: bool) -> None:
     rules: tuple[tuple[str, str, str], ...]
     if language in {"bash", "console"}:
         rules = SHELL
-        commands = [r for r in text.split("\n") if r.strip() and not r.lstrip().startswith("#")]
-        if not commands:
+        if all(not r.strip() or r.lstrip().startswith("#") for r in text.split("\n")):
             wrong(0, "a block without a command", "show what is run")
     elif like_c:
         rules = C
@@ -338,6 +217,9 @@ def other(language: str, text: str, wrong: Wrong, like_c: bool) -> None:
 # ---------------------------------------------------------------- numbers in code
 
 
+WHOLE = {"text", "json", "csv", "yaml", "toml", "ini", "sql", "markdown", "console"}
+
+
 def comments(language: str, text: str) -> Iterator[tuple[int, str]]:
     """Yield (line, text) of what a reader reads as prose: comments, docstrings, texts in quotes."""
     if language == "python":
@@ -350,8 +232,10 @@ def comments(language: str, text: str) -> Iterator[tuple[int, str]]:
                 yield token.start[0] - 1, token.string
             elif token.type == tokenize.STRING and not token.string[:1].lower() == "b":
                 inside = token.string.strip("\"'rfuRFU")
-                if ">>>" not in inside:
-                    for number, line in enumerate(inside.split("\n"), start=token.start[0] - 1):
+                session = False  # an example and its output, which are checked as a session
+                for number, line in enumerate(inside.split("\n"), start=token.start[0] - 1):
+                    session = line.lstrip().startswith(">>>") or (session and bool(line.strip()))
+                    if not session:
                         yield number, line
         return
     if language == "pycon":
@@ -359,20 +243,36 @@ def comments(language: str, text: str) -> Iterator[tuple[int, str]]:
             if line.lstrip().startswith((">>>", "...")) and "#" in line:
                 yield number, line[line.index("#") :]
         return
+    if language in WHOLE:
+        yield from enumerate(text.split("\n"))
+        return
     marks = (
         r"#.*" if language in {"bash", "yaml", "toml", "make", "ini"} else r"//.*|/\*.*|^\s*\*.*"
     )
     for number, line in enumerate(text.split("\n")):
         if found := re.search(marks, line):
             yield number, found[0]
-        elif language == "text":
-            yield number, line
+        for said in re.findall(r"\"(?:[^\"\\]|\\.)*\"|(?:\becho|\bprintf) .*", line):
+            yield number, said
+
+
+TEMPLATE = re.compile(r"\{|%0")
 
 
 def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
     """Refuse a measured number in a comment, a docstring or a text in quotes."""
-    for number, line in comments(language, text):
-        if re.search(r"https?://|\bworked:", line) or "{" in line or "%0" in line:
+    open_ = language not in WHOLE  # a template may stand there
+    told = list(comments(language, text))
+    if language == "python":
+        told += texts.texts(text)
+    elif language == "pycon":
+        for example in examples(text, lambda *what: None):
+            told += ((example.lineno + n, said) for n, said in texts.texts(example.source, False))
+    for number, line in told:
+        comment = line.lstrip().startswith(("#", "//", "/*"))
+        if re.search(r"https?://|\bworked:", line) or (
+            open_ and not comment and TEMPLATE.search(line)
+        ):
             continue  # its source stands there; or a template of what a run prints
         for found in numbers.typed(line):
             if line.startswith(("#", "//", "/*")) and _restates(found, text.split("\n")[number]):
@@ -389,85 +289,9 @@ def _restates(number: str, line: str) -> bool:
     return said is not None and re.sub(r"[.,]", "", said[0]).strip("0") in digits - {""}
 
 
-# ---------------------------------------------------------------- a module around its sections
-
-
-def rebound(text: str, inside: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
-    """Yield (line, name) where a module binds a name of its sections again, outside of them.
-
-    ``inside``: the first and last line of each section, from 1. The page would show one thing, and
-    whoever imports the module would run another.
-    """
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return
-
-    def shown(line: int) -> bool:
-        return any(first <= line <= last for first, last in inside)
-
-    ours = {
-        name: statement.lineno
-        for statement in tree.body
-        if shown(statement.lineno)
-        for name in bound(statement)
-    }
-    for statement in tree.body:
-        if shown(statement.lineno):
-            for decorator in getattr(statement, "decorator_list", ()):
-                if not shown(decorator.lineno):
-                    yield decorator.lineno, getattr(statement, "name", "?")
-            continue
-        for name in sorted(set(bound(statement)) & ours.keys()):
-            yield statement.lineno, name
-        for node in ast.walk(statement):
-            target = getattr(node, "value", None)
-            stored = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
-            if stored and isinstance(node, ast.Attribute | ast.Subscript) and _root(target) in ours:
-                yield node.lineno, _root(target)
-            elif isinstance(node, ast.Call):
-                yield from _sly(node, ours)
-            elif isinstance(node, ast.Global) and set(node.names) & ours.keys():
-                yield node.lineno, node.names[0]
-            elif isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
-                yield node.lineno, "*"
-
-
-def _sly(call: ast.Call, ours: dict) -> Iterator[tuple[int, str]]:
-    name = _name(call.func)
-    if name in {"setattr", "delattr"} and call.args and _root(call.args[0]) in ours:
-        yield call.lineno, _root(call.args[0])
-    elif name in {"exec", "globals", "vars", "__setitem__"} and isinstance(call.func, ast.Name):
-        yield call.lineno, name
-    elif name == "update" and isinstance(call.func, ast.Attribute):
-        if isinstance(call.func.value, ast.Call) and _name(call.func.value.func) == "globals":
-            yield call.lineno, "globals"
-
-
-def _root(node) -> str:
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return getattr(node, "id", "")
-
-
-def bound(statement: ast.stmt) -> list[str]:
-    """Return the names that a statement of a module binds there."""
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return [statement.name]
-    found = []
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            found += [(a.asname or a.name).split(".")[0] for a in node.names]
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-            found.append(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.append(node.name)
-    return found
-
-
 # ---------------------------------------------------------------- all of them
 
-Found = tuple[int, str, str]  # the line of the text (from 0), what, how to mend it
+Found = around.Found
 
 
 @functools.lru_cache(maxsize=4096)
@@ -488,91 +312,97 @@ def block(
         return tuple(found)
     lines(text, wrong)
     if language == "python":
-        python(text, wrong, is_file)
+        try:
+            python(text, wrong, is_file)
+        except RecursionError:
+            wrong(0, "this is not Python: it is nested too deeply", "write it in smaller pieces")
+            return tuple(dict.fromkeys(found))
     elif language == "pycon":
+        before = ""
         for example in examples(text, wrong):
-            _example(example, wrong)
+            before += example.source
+            _example(example, before, wrong)
     else:
         other(language, text, wrong, like_c)
     typed_numbers(language, text, wrong)
     return tuple(dict.fromkeys(found))
 
 
-def _example(example: doctest.Example, wrong: Wrong) -> None:
+def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
     try:
-        tree = ast.parse(example.source)
+        tree = parse(example.source)
     except SyntaxError:
         return  # a traceback may be what is shown; a run says
     for node in ast.walk(tree):
-        for what, mend in (*_vacuous(node), *_meddling(node)):
+        for what, mend in (*vacuous(node), *meddling(node)):
             wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
     for number in numbers.typed(example.want):
         digits = re.search(r"\d[\d.,]*", number)
-        if digits and re.search(rf"(?<![\w.]){re.escape(digits[0])}(?![\w.])", example.source):
-            what = f"{number!r} is typed: the session prints what its own line says"
+        said = example.source if example.exc_msg is not None else before
+        if digits and re.search(rf"(?<![\w.]){re.escape(digits[0])}(?![\w.])", said):
+            what = f"{number!r} is typed: the session prints what its own lines say"
             wrong(example.lineno, what, "compute it, or measure it and say it by key")
     _names(example.source, lambda line, what, mend: wrong(example.lineno + line, what, mend))
-
-
-@functools.lru_cache(maxsize=1024)
-def module(text: str) -> tuple[Found, ...]:
-    """Return what is wrong with a Python file around its sections."""
-    inside: list[tuple[int, int]] = []
-    opened: dict[str, int] = {}
-    for number, written in enumerate(text.split("\n"), start=1):
-        if marker := MARKER.search(written):
-            if marker["kind"] == "start":
-                opened[marker["name"]] = number
-            elif marker["name"] in opened:
-                inside.append((opened.pop(marker["name"]), number))
-    if not inside:
-        return ()
-    found: list[Found] = []
-    for line, name in rebound(text, inside):
-        what = f"{name} of a section is bound or changed again, outside of every section"
-        found.append((line - 1, what, "take it out, or mark it as a section and show it"))
-    return tuple(dict.fromkeys(found))
 
 
 COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
 
-def placed(text: str, lines: tuple[int, ...], section: str) -> Found | None:
-    """Return what is wrong where a section's statements are none of its module, or conditional.
+LAZY = {"map", "filter"}
 
-    ``lines``: for each line of the section, that of the module's text, from 1. The page would show
-    one thing, and whoever imports the module would run another.
-    """
+
+def _unasked(blocks: list) -> Iterator[tuple]:
+    """Yield (block, statement, name) of what runs when asked, and that no block names again."""
+    texts = [one.text for one in blocks]
+    for one in blocks:
+        if one.language != "python" or not re.search(
+            r"\blambda\b|\(.*\bfor\b|= (?:map|filter)\(", one.text
+        ):
+            continue
+        try:
+            body = parse(one.text).body
+        except SyntaxError:
+            continue
+        for statement in body:
+            if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+                continue
+            name, value = getattr(statement.targets[0], "id", None), statement.value
+            lazy = isinstance(value, ast.Lambda | ast.GeneratorExp)
+            lazy = lazy or (isinstance(value, ast.Call) and name_of(value.func) in LAZY)
+            if name and lazy:
+                if sum(len(re.findall(rf"\b{name}\b", text)) for text in texts) < 2:
+                    yield one, statement, name
+
+
+def _preprocessed(blocks: list, like_c: Set[str]) -> Iterator[tuple]:
+    """Yield (block, line, what, mend) of C++ and its like of which a compiler gets less."""
+    files = {one.options["file"]: one.text for one in blocks if "file" in one.options}
+    for one in blocks:
+        says = "unrun" in one.options
+        if "shown" in one.options:
+            continue
+        if one.language in like_c:
+            others = "\n".join(other.text for other in blocks if other is not one)
+            for found in preprocessed.check(one.text, files, others, says):
+                yield one, *found
+        elif one.language == "python" and "#" in one.text:
+            for line, said in quoted(one.text):
+                for at, what, mend in preprocessed.quoted(said, says):
+                    yield one, line + at, what, mend
+
+
+@functools.lru_cache(maxsize=4096)
+def quoted(text: str) -> tuple[tuple[int, str], ...]:
+    """Return the texts in quotes of some Python that have lines, each with its own, from 0."""
     try:
-        there, shown = _statements(text), ast.parse(section)
-    except SyntaxError:
-        return None
-    for statement in shown.body:
-        at = lines[statement.lineno - 1]
-        kind, outer = there.get(at, (None, ()))
-        if kind is not type(statement):
-            what = "a section inside of a text, which the module does not run"
-            return at - 1, what, "move it out of the quotes"
-        if set(outer) - {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef}:
-            what = "a section under a condition, which the module may not run"
-            return at - 1, what, "put the markers around the whole statement"
-    return None
-
-
-@functools.cache
-def _statements(text: str) -> dict[int, tuple[type, tuple[type, ...]]]:
-    """Return, for each line that begins a statement, its kind and the kinds around it."""
-    found: dict[int, tuple[type, tuple[type, ...]]] = {}
-    waiting: list[tuple[ast.AST, tuple[type, ...]]] = [(ast.parse(text), ())]
-    while waiting:
-        node, outer = waiting.pop()
-        for child in ast.iter_child_nodes(node):
-            inside = outer
-            if isinstance(child, ast.stmt):
-                found.setdefault(child.lineno, (type(child), outer))
-                inside = (*outer, type(child))
-            waiting.append((child, inside))
-    return found
+        nodes = ast.walk(parse(text))
+        return tuple(
+            (node.lineno - 1, node.value)
+            for node in nodes
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and "#" in node.value
+        )
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
 
 
 def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mistake]:
@@ -587,9 +417,16 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
         ):
             at = one.numbers[line] if line < len(one.numbers) else 1
             found.append(Mistake(one.path, at, what, mend))
+    for one, line, what, mend in _preprocessed(blocks, like_c):
+        at = one.numbers[line] if line < len(one.numbers) else 1
+        found.append(Mistake(one.path, at, what, mend))
+    for one, statement, name in _unasked(blocks):
+        what = f"nothing asks {name}, so what it holds never ran"
+        at = one.numbers[statement.lineno - 1]
+        found.append(Mistake(one.path, at, what, "use it on the page, or take it out"))
     for path in dict.fromkeys(one.path for one in blocks if one.path.endswith(".py")):
         text = (root / path).read_text(encoding="utf-8")
-        for line, what, mend in module(text):
+        for line, what, mend in around.module(text):
             found.append(Mistake(path, line + 1, what, mend))
         for number, line in enumerate(text.split("\n")[:2], start=1):
             cookie = COOKIE.match(line)
@@ -598,6 +435,6 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
                 found.append(Mistake(path, number, what, "save it as UTF-8, without that line"))
         for one in blocks:
             if one.path == path and one.language == "python" and one.section:
-                if wrong := placed(text, one.numbers, one.text):
+                if wrong := around.placed(text, one.numbers, one.text):
                     found.append(Mistake(path, wrong[0] + 1, *wrong[1:]))
     return [m for m in dict.fromkeys(found) if (m.path, m.line, m.what) not in known]

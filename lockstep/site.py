@@ -15,8 +15,9 @@ from pathlib import Path
 
 from lockstep import evidence, project
 from lockstep.block import Page
+from lockstep.known import read as read_once
 from lockstep.mistakes import Mistake, PageError
-from lockstep.page import paths, read
+from lockstep.page import paths
 from lockstep.source import digest
 
 try:
@@ -47,10 +48,11 @@ class Site:
         self.root = root
         self.records = evidence.Evidence(root)
         self.pages: list[Page] = []
+        self._approved: dict[str, str] = {}
         mistakes: list[Mistake] = []
         for file in paths(root):
             try:
-                self.pages.append(_unchanged(file, root) or _read(file, root))
+                self.pages.append(read_once(file, root))
             except PageError as error:
                 mistakes += error.mistakes
         # What each part knows of all pages, by its name
@@ -91,36 +93,20 @@ class Site:
         there = listed != page.uri and any(other.uri == listed for other in self.pages)
         return listed if there else None
 
+    def approve(self, page: Page, text: str) -> None:
+        """Keep a page's HTML as it was checked and proved, for those who hand it on."""
+        self._approved[page.uri] = text.strip()
+
+    def approved(self, uri: str) -> str | None:
+        """Return the HTML of a page as it was checked, or None where nobody has checked it."""
+        return self._approved.get(uri)
+
     def find(self, text: str) -> Page | None:
         """Return the page whose body is this text, or None."""
         return self._by_text.get(digest(text.strip()))
 
 
 _sites: dict[Path, tuple[float, int, Site]] = {}
-# Pages as they were read, each with its files: of a preview's pages, most have not changed.
-_known: dict[Path, tuple[dict[Path, tuple[int, int]], Page]] = {}
-
-
-def _state(file: Path) -> tuple[int, int]:
-    stat = file.stat()
-    return stat.st_mtime_ns, stat.st_size
-
-
-def _unchanged(file: Path, root: Path) -> Page | None:
-    states, page = _known.get(file, ({}, None))
-    try:
-        same = states and all(_state(path) == state for path, state in states.items())
-    except OSError:  # one of them is gone
-        return None
-    return page if same and page and page.root == root else None
-
-
-def _read(file: Path, root: Path) -> Page:
-    before = _state(file)
-    page = read(file, root)
-    places = {root / block.path for block in page.blocks}
-    _known[file] = {file: before} | {path: _state(path) for path in places}, page
-    return page
 
 
 def site(root: Path) -> Site:

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
 
@@ -22,6 +23,15 @@ def file_digest(path: Path) -> str:
     return digest(Path(path).read_text(encoding="utf-8"))
 
 
+def source_file(root: Path, name: str) -> Path:
+    """Return where a record's source is: in the repository, or in an installed package."""
+    here, top = root / name, name.split("/")[0]
+    if not here.is_file() and top.isidentifier() and (spec := find_spec(top)):
+        for folder in spec.submodule_search_locations or ():
+            return Path(folder).parent / name
+    return here
+
+
 def find_root(start: Path | None = None) -> Path:
     """Return the nearest folder at or above ``start`` that holds mkdocs.yml."""
     start = (start or Path.cwd()).resolve()
@@ -39,8 +49,15 @@ def yaml_line(error: Exception) -> int:
 
 def text_of(file: Path, path: str) -> str:
     """Return the text of a file. Raises ``PageError`` where it is not plain UTF-8."""
+    if file.is_symlink():
+        what = "a link to another file, which is not the one that is checked"
+        raise PageError([Mistake(path, 1, what, "put the file itself there")])
     try:
         text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise PageError(
+            [Mistake(path, 1, f"cannot be read: {error.strerror}", "mend it")]
+        ) from None
     except UnicodeDecodeError as error:
         line = file.read_bytes()[: error.start].count(b"\n") + 1
         raise PageError([Mistake(path, line, "this is not UTF-8", "save it as UTF-8")]) from None
@@ -55,6 +72,13 @@ def text_of(file: Path, path: str) -> str:
     return text
 
 
+def _is_file(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except (OSError, ValueError):  # no name of a file
+        return False
+
+
 def section(root: Path, path: str, name: str | None) -> list[tuple[int, str]]:
     """Return the numbered lines of one section, or of the whole file, without markers.
 
@@ -62,7 +86,7 @@ def section(root: Path, path: str, name: str | None) -> list[tuple[int, str]]:
     or whose markers are not one start and one end.
     """
     file = root / path
-    if not file.is_file():
+    if not _is_file(file):
         raise PageError(
             [Mistake(path, 1, "there is no such file", "create it or correct the path")]
         )
@@ -84,6 +108,10 @@ def section(root: Path, path: str, name: str | None) -> list[tuple[int, str]]:
             mend = f"give it one [start:{name}] and, after it, one [end:{name}]"
             raise PageError([Mistake(path, starts[0], what, mend)])
         lines = lines[starts[0] : ends[0] - 1]
+    for number, text in lines:
+        if (marker := MARKER.search(text)) and re.search(r"\w", MARKER.sub("", text)):
+            what = f"code beside the marker of {marker['name']!r}, which no page shows"
+            raise PageError([Mistake(path, number, what, "give the marker a line of its own")])
     lines = [(number, text) for number, text in lines if not MARKER.search(text)]
     if not lines:
         what = f"section {name!r} is empty" if name is not None else "the file is empty"
@@ -104,7 +132,7 @@ def sections(root: Path, folders: Iterable[str]) -> dict[str, list[str]]:
     for folder in folders:
         for file in sorted((root / folder).rglob("*")):
             if file.is_file() and file.suffix not in {".pyc", ".png", ".svg"}:
-                text = file.read_text(encoding="utf-8")
+                text = file.read_text(encoding="utf-8", errors="replace")
                 starts = [m for m in MARKER.finditer(text) if m["kind"] == "start"]
                 names = [m["name"] for m in starts if text[m.end() :].strip()]
                 found[file.relative_to(root).as_posix()] = names

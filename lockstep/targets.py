@@ -1,9 +1,10 @@
 """What a page runs on. A project adds its own targets where it registers (``lockstep.project``)."""
 
 import contextlib
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from lockstep import environment
+from lockstep import compilers, environment
 from lockstep.block import Block, Page
 
 
@@ -61,6 +62,10 @@ class Target:
     def preload(self) -> tuple[str, ...]:
         """Return the modules that pages import, to be imported once for all of them."""
         return ()
+
+    def compiled(self, blocks: Iterable[Block], packages: Iterable[str]) -> compilers.Names:
+        """Return the names on a page whose decorators compile, where this target compiles."""
+        return compilers.of_page(blocks, packages) if self.compiles else frozenset()
 
     def launched(self, namespace: dict[str, Any]) -> dict[str, bool]:
         """Return the compiled functions of a page, and whether each was ever launched."""

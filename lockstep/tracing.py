@@ -1,4 +1,4 @@
-"""Which lines of a page's sources were executed.
+"""Which lines of a page's sources were executed, and which parts of lines (``lockstep.branches``).
 
 ``sys.monitoring`` where Python has it (3.12), which tells each line once and then costs nothing;
 ``sys.settrace`` else. Compiled kernels have no lines here: that they were launched, a target says.
@@ -8,17 +8,51 @@ import ast
 import re
 import sys
 import threading
+import time
 from collections.abc import Iterable
 from types import CodeType, FrameType
+from typing import Any
+
+from lockstep import branches, compilers
+from lockstep.branches import Branch
+from lockstep.mistakes import parse
+
+
+class _Patient:
+    """``sys``, for ``threading``, whose ``settrace`` waits for another thread's to be done.
+
+    Before 3.12 two threads that begin at once may meet there: an audit hook runs inside, and the
+    second is told that a trace function is being installed.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys, name)
+
+    @staticmethod
+    def settrace(function: Any) -> None:
+        while True:
+            try:
+                return sys.settrace(function)
+            except RuntimeError as error:
+                if "being installed" not in str(error):
+                    raise
+                time.sleep(0.001)
 
 
 class Tracer:
-    """Notes the lines that run inside ``with tracer``, of the given files alone."""
+    """Notes the lines that run inside ``with tracer``, of the given files alone.
 
-    def __init__(self, files: Iterable[str]):
+    And the parts of lines in ``parts``, by file.
+    """
+
+    def __init__(self, files: Iterable[str], parts: dict[str, set[Branch]] | None = None):
         self.files = frozenset(files)
+        self.parts = parts or {}
         self.seen: set[tuple[str, int]] = set()
         self.told: set[tuple[str, int]] = set()
+        self.ran: set[tuple[str, Branch]] = set()
+        # Of the parts that have not run yet. By identity: two lambdas on a line may be equal.
+        self._probes: dict[int, tuple[CodeType, dict[int, list[Branch]]]] = {}
         self._left: dict[CodeType, set[int]] = {}  # lines of each code that have not run yet
         self._monitoring = getattr(sys, "monitoring", None)
 
@@ -28,7 +62,51 @@ class Tracer:
         self.told |= new
         return [list(row) for row in sorted(new)]
 
+    def take_parts(self) -> list[list]:
+        """Return the parts of lines that are new since the last call, as [file, *place]."""
+        new, self.ran = self.ran, set()
+        return [[file, *branch] for file, branch in sorted(new)]
+
+    def watch(self, code: CodeType) -> None:
+        """Look at some code, before it runs, for parts of lines."""
+        if self._monitoring and code.co_filename in self.parts:
+            for inner in branches.inside(code):
+                if self._of(inner):
+                    events = self._monitoring.events.INSTRUCTION
+                    self._monitoring.set_local_events(self._tool(), inner, events)
+
+    def _of(self, code: CodeType) -> dict[int, list[Branch]]:
+        """Return the parts of some code that have not run yet, by the offsets of instructions."""
+        if id(code) not in self._probes:
+            found = branches.probes(code, self.parts.get(code.co_filename, ()))
+            self._probes[id(code)] = code, found
+        return self._probes[id(code)][1]
+
+    def _hit(self, code: CodeType, offset: int) -> None:
+        known = self._of(code)
+        done = known.get(offset)
+        if done:
+            self.ran |= {(code.co_filename, branch) for branch in done}
+            for at, there in list(known.items()):
+                left = [branch for branch in there if branch not in done]
+                if left:
+                    known[at] = left
+                else:
+                    del known[at]
+
     # ------------------------------------------------------------ 3.12 and later
+
+    def _tool(self) -> int:
+        assert self._monitoring
+        tool = self._monitoring.COVERAGE_ID
+        if self._monitoring.get_tool(tool) is None:
+            self._monitoring.use_tool_id(tool, "lockstep")
+        return tool
+
+    def _on_instruction(self, code: CodeType, offset: int):
+        self._hit(code, offset)
+        assert self._monitoring
+        return self._monitoring.DISABLE
 
     def _on_line(self, code: CodeType, line: int):
         if code.co_filename in self.files:
@@ -46,11 +124,13 @@ class Tracer:
         if left is None:
             left = {line for _, _, line in code.co_lines() if line}
             self._left[code] = left
-        if not left:
+        parts = self._of(code)
+        if not left and not parts:
             return None
-        seen, name = self.seen, code.co_filename
+        seen, name, hit = self.seen, code.co_filename, self._hit
         if event == "call":
             left.discard(code.co_firstlineno)
+        frame.f_trace_opcodes = bool(parts)
 
         def on_line(frame: FrameType, event: str, argument):
             if event == "line":
@@ -59,20 +139,22 @@ class Tracer:
                 left.discard(line)
                 if not left:
                     frame.f_trace_lines = False
+            elif event == "opcode" and frame.f_lasti in parts:
+                hit(code, frame.f_lasti)
+                frame.f_trace_opcodes = bool(parts)
             return on_line
 
         return on_line
 
     def __enter__(self):
         if self._monitoring:
-            tool = self._monitoring.COVERAGE_ID
-            if self._monitoring.get_tool(tool) is None:
-                self._monitoring.use_tool_id(tool, "lockstep")
-            events = self._monitoring.events.LINE
-            self._monitoring.register_callback(tool, events, self._on_line)
-            self._monitoring.set_events(tool, events)
+            tool, events = self._tool(), self._monitoring.events
+            self._monitoring.register_callback(tool, events.LINE, self._on_line)
+            self._monitoring.register_callback(tool, events.INSTRUCTION, self._on_instruction)
+            self._monitoring.set_events(tool, events.LINE)
         else:
             self._before = sys.gettrace()
+            threading._sys = _Patient()  # type: ignore[attr-defined]
             threading.settrace(self._on_call)
             sys.settrace(self._on_call)
         return self
@@ -81,14 +163,15 @@ class Tracer:
         if self._monitoring:
             self._monitoring.set_events(self._monitoring.COVERAGE_ID, 0)
         else:
-            sys.settrace(self._before)
+            _Patient.settrace(self._before)
             threading.settrace(None)
+            threading._sys = sys  # type: ignore[attr-defined]
 
 
 def heads(text: str, numbers: tuple[int, ...]) -> set[int]:
     """Return the lines on which a block begins its own definitions, and its imports."""
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except SyntaxError:
         return set()
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -100,7 +183,7 @@ def heads(text: str, numbers: tuple[int, ...]) -> set[int]:
 def guards(text: str, numbers: tuple[int, ...]) -> set[int]:
     """Return the lines of a block that raise an error: those that a run should not reach."""
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except SyntaxError:
         return set()
     return {numbers[node.lineno - 1] for node in ast.walk(tree) if isinstance(node, ast.Raise)}
@@ -112,7 +195,7 @@ def uncalled(text: str, others: str) -> list[str]:
     For runs of which nobody noted the lines. Empty where the block does anything else.
     """
     try:
-        body = ast.parse(text).body
+        body = parse(text).body
     except SyntaxError:
         return []
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -122,14 +205,16 @@ def uncalled(text: str, others: str) -> list[str]:
     return [] if any(re.search(rf"\b{name}\b", others) for name in names) else names
 
 
-def executable(text: str, numbers: tuple[int, ...], compiled: bool = False) -> set[int]:
+def executable(
+    text: str, numbers: tuple[int, ...], compiled: compilers.Names = frozenset()
+) -> set[int]:
     """Return the lines of a Python block that can run, as lines of its file.
 
     Docstrings and the heads of definitions do not count. ``compiled``: nor do bodies of functions
-    that a decorator compiles for a GPU, which Python does not run.
+    that a decorator of these names takes to a compiler (``lockstep.compilers``).
     """
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except SyntaxError:
         return set()
     found: set[int] = set()
@@ -141,8 +226,7 @@ def executable(text: str, numbers: tuple[int, ...], compiled: bool = False) -> s
                 continue
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 found.add(statement.lineno)
-                jitted = any("jit" in ast.dump(d) for d in statement.decorator_list)
-                if not (compiled and jitted):
+                if not compilers.takes(statement, compiled):
                     visit(statement.body)
                 continue
             found.add(statement.lineno)

@@ -16,21 +16,27 @@ import json
 import os
 import pickle
 import signal
+import site
 import socket
 import struct
 import sys
 import threading
 import time
 import types
+from collections.abc import Callable
 from contextlib import chdir, redirect_stdout, suppress
+from hashlib import sha256
 from pathlib import Path
 from types import FrameType
 
-from lockstep import project, running, tracing
+from lockstep import branches, compilers, intact, kin, project, running, tracing
 from lockstep.languages.base import Setting, opened, watch_files
 from lockstep.mistakes import Failed
 
+TRACED = str(Path(__file__).parent / "traced")  # what a Python that a page starts imports first
 _SIZE = struct.Struct("!Q")
+_length = len  # a page may put another in its place
+_MOST = 1 << 32  # bytes of a message: what says more is none
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 # Audited events that change the file named by one of their first two arguments.
 CHANGES = {
@@ -39,12 +45,16 @@ CHANGES = {
 }
 
 
+# Audited events that read a file, or load code from one, which is no "open" of Python's.
+READS = {"sqlite3.connect", "ctypes.dlopen", "os.getxattr", "os.listxattr"}
+LISTS = {"os.listdir", "os.scandir"}  # names bear text, too
+NAMED = {"compile", "code.__new__", "exec", "function.__new__"}  # events of code and its file
 SPAWNS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork"}
 
 
 def send(channel: socket.socket, data: bytes, descriptors: tuple[int, ...] = ()) -> None:
     """Send a message. With descriptors, they travel with its first bytes."""
-    head = _SIZE.pack(len(data))
+    head = _SIZE.pack(_length(data))
     if descriptors:
         socket.send_fds(channel, [head], list(descriptors))
     else:
@@ -62,6 +72,8 @@ def receive(channel: socket.socket, descriptors: int = 0) -> tuple[bytes | None,
     if len(head) < _SIZE.size:
         return None, found
     (size,) = _SIZE.unpack(head)
+    if size > _MOST:
+        return None, found
     parts = []
     while size:
         part = channel.recv(min(size, 1 << 20))
@@ -72,7 +84,35 @@ def receive(channel: socket.socket, descriptors: int = 0) -> tuple[bytes | None,
     return b"".join(parts), found
 
 
+def signer(key: bytes) -> Callable[[int, bytes], bytes]:
+    """Return what signs the answer of a block: a keyed hash of its index and its bytes.
+
+    Of built-in objects alone, which no code of a page can change.
+    """
+    inner, outer = sha256(b"inner" + key), sha256(b"outer" + key)
+
+    def sign(index: int, answer: bytes) -> bytes:
+        first, second = inner.copy(), outer.copy()
+        first.update(b"%d:" % index + answer)
+        second.update(first.digest())
+        return second.digest()
+
+    return sign
+
+
 # ---------------------------------------------------------------- the child of one page
+
+
+def _unseen(path: object) -> str:
+    return f"a block reads a file that no page shows: {path}; include it on the page, as a file"
+
+
+def _places(module: object) -> list[str]:
+    """Return the folders of a package."""
+    try:
+        return [str(place) for place in module.__path__]  # type: ignore[attr-defined]
+    except Exception:  # no package, or one that is made up
+        return []
 
 
 def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
@@ -84,6 +124,8 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
     ours = {p.name for p in root.iterdir() if (p / "__init__.py").is_file()}
     realpath, fspath = os.path.realpath, os.fspath
     caches = ("__pycache__", ".pytest_cache")
+    compiled = (".pyc", ".nbi", ".nbc")  # what Python and Numba keep there of sources
+    here, library = str(Path(__file__).parent) + os.sep, str(Path(os.__file__).parent) + os.sep
 
     def below(path: object) -> bool:
         if isinstance(path, bytes | os.PathLike):
@@ -93,8 +135,18 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
         real = realpath(path)
         return real.startswith(inside) and not any(cache in real for cache in caches)
 
-    started = {name.partition(".")[0] for name in sys.modules}
-    tools = {"site-packages", ".venv", "node_modules"}
+    # Packages of the repository that this process runs by, and the folders of tools: by their
+    # whole paths, since a folder of any name may lie among the sources.
+    started = {
+        realpath(place) + os.sep
+        for module in list(sys.modules.values())
+        for place in _places(module)
+        if realpath(place).startswith(inside)
+    }
+    tools = {f"{inside}{name}{os.sep}" for name in (".venv", "node_modules")}
+    tools |= {realpath(path) + os.sep for path in (sys.prefix, *site.getsitepackages())}
+    trusted = tuple((tools | started) - {inside})
+    settings = {f"{inside}{name}" for name in ("pyproject.toml", "setup.cfg")}
 
     def unseen(path: object) -> bool:
         """Whether a file of the repository is none that the page shows, nor a tool's own."""
@@ -103,24 +155,51 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
         if not isinstance(path, str):
             return False
         real = realpath(path)
-        parts = real.removeprefix(inside).split(os.sep)
-        if not real.startswith(inside) or real in pages_files or tools & set(parts):
+        if not real.startswith(inside) or real in pages_files or real.startswith(trusted):
             return False
-        if any(cache in parts for cache in caches) and not real.endswith(".pyc"):
+        if "__pycache__" in real.split(os.sep) and real.endswith(compiled[1:]):
             return False
-        return parts[0] not in started and not real.endswith(("pyproject.toml", ".cfg"))
+        return True
 
-    def asked() -> bool:
+    def asked(path: object) -> bool:
+        """Whether a page's code asks for a file, itself or by others, in whatever thread.
+
+        A tool may look for its settings; a page may not read them, which none of its hashes hold.
+        """
         frame: FrameType | None = sys._getframe(2)
-        while frame:
+        if isinstance(path, str) and realpath(path) in settings:
+            return ran_by_page(3)
+        while frame and not frame.f_code.co_filename.startswith(here):
             if frame.f_code.co_filename in pages_files:
                 return True
             frame = frame.f_back
-        return False
+        return frame is None  # another thread, which a page has started
+
+    def ran_by_page(depth: int = 2) -> bool:
+        """Whether a page's code asks, itself or by Python's own modules: not a package, nor we."""
+        maker = sys._getframe(depth).f_code.co_filename
+        if maker in pages_files:
+            return True
+        return maker.startswith(library) and "site-packages" not in maker and asked_or_thread()
+
+    def asked_or_thread() -> bool:
+        frame: FrameType | None = sys._getframe(3)
+        while frame and not frame.f_code.co_filename.startswith(here):
+            if frame.f_code.co_filename in pages_files:
+                return True
+            frame = frame.f_back
+        return frame is None  # another thread, which a page has started
+
+    def named(code: object, name: object = None) -> object:
+        """Return the file that some code says it is from."""
+        name = getattr(code, "co_filename", name)
+        return name if isinstance(name, str) else None
 
     def hook(event: str, arguments: tuple) -> None:
         if event in SPAWNS:
             spawned.append(event)
+        elif event in NAMED and named(*arguments[:2]) in pages_files and ran_by_page():
+            raise PermissionError("a block makes code under the name of a file that a page shows")
         elif event == "open":
             path, mode, flags = arguments
             writes = (isinstance(mode, str) and set(mode) & set("wax+")) or (
@@ -128,11 +207,15 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
             )
             if writes and below(path):
                 raise PermissionError(f"a block writes below the repository: {path}")
-            if unseen(arguments[0]) and asked():
-                raise PermissionError(
-                    f"a block reads a file that no page shows: {arguments[0]}; "
-                    "include it on the page, as a file"
-                )
+            if unseen(arguments[0]) and asked(arguments[0]):
+                raise PermissionError(_unseen(arguments[0]))
+        elif event in READS:
+            path = arguments[0]  # what is not there yet is written: that is found afterwards
+            if unseen(path) and os.path.exists(path) and asked(path):
+                raise PermissionError(_unseen(arguments[0]))
+        elif event in LISTS:
+            if unseen(arguments[0]) and ran_by_page():
+                raise PermissionError(_unseen(arguments[0]))
         elif event in CHANGES:
             if any(below(path) for path in arguments[:2]):
                 raise PermissionError(f"a block changes a file of the repository: {arguments[0]}")
@@ -148,6 +231,16 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
     sys.addaudithook(hook)
 
 
+def _parts(root: Path, blocks: tuple, compiled: compilers.Names) -> dict[str, set]:
+    """Return the parts of lines that a run takes note of, by file."""
+    found: dict[str, set] = {}
+    for block in blocks:
+        if block.language == "python" and "file" not in block.options:
+            there = branches.of(block.text, block.numbers, compiled)
+            found.setdefault(str(root / block.path), set()).update(there)
+    return found
+
+
 def _named(kind: type, value: BaseException | None) -> str:
     return f"{kind.__name__}: {value}"
 
@@ -156,15 +249,19 @@ def _serve(channel: socket.socket) -> None:
     """Run the blocks of one page as the other side asks for them, then end."""
     first, _ = receive(channel)
     assert first, "the other side begins by saying what the page is"
-    root, target, folder, blocks = pickle.loads(first)
+    key, root, target, folder, ran, blocks = pickle.loads(first)
+    sign = signer(key)
+    del first, key
     root, folder = Path(root), Path(folder)
+    os.environ["LOCKSTEP_RAN"] = f"{folder}{os.pathsep}{ran}"
+    os.environ["PYTHONPATH"] = os.pathsep.join([TRACED, os.environ.get("PYTHONPATH", "")])
     ours = project.of(root)
     place, languages = ours.targets[target], ours.languages
     main = types.ModuleType("__main__")
     sys.modules["__main__"] = main
     sys.argv = [""]
     files = {str(root / block.path) for block in blocks}
-    tracer = tracing.Tracer(files)
+    tracer = tracing.Tracer(files, _parts(root, blocks, place.compiled(blocks, ours.compilers)))
     watch_files()
     spawned: list[str] = []
     astray: list[str] = []  # errors that ended a thread, which nobody else would see
@@ -173,20 +270,23 @@ def _serve(channel: socket.socket) -> None:
     _guard(root, files, spawned)
     # Taken now: what a page changes later is not what answers for it.
     dumps, clock, buffer = json.JSONEncoder().encode, time.perf_counter, io.StringIO
+    python, patched = intact.Intact(), intact.patched
     while True:
         asked, _ = receive(channel)
         if asked is None:
             os._exit(0)
         block = blocks[int(asked)]
-        setting = Setting(vars(main), folder, root, target)
+        setting = Setting(vars(main), folder, root, target, watch=tracer.watch)
         opened.clear()
         spawned.clear()
         astray.clear()
-        printed, failed = buffer(), None
+        printed, failed, replaced = buffer(), None, None
         start = clock()
         try:
             with chdir(folder), redirect_stdout(printed), place.around(block), tracer:
-                printed.write(languages[block.language].run(block, setting))
+                said = languages[block.language].run(block, setting)
+                replaced = None if sys.stdout is printed else "sys.stdout was replaced"
+                printed.write(said)
                 place.after(block, setting.namespace)
         except Failed as failure:
             failed = str(failure)
@@ -195,6 +295,10 @@ def _serve(channel: socket.socket) -> None:
         seconds = round(clock() - start, 3)
         if astray and not failed:
             failed = f"{block.where}: in a thread, or where nobody catches it: {astray[0]}"
+        replaced = replaced or patched(printed) or python.changed(setting.namespace)
+        if replaced and not failed:
+            mend = "a block must leave Python as it is: take that out"
+            failed = f"{block.where}: {replaced}, so what is shown may lie. To mend: {mend}"
         there = folder.resolve()
         answer = {
             "failed": failed,
@@ -203,10 +307,12 @@ def _serve(channel: socket.socket) -> None:
             "opened": sorted(p.name for p in map(Path, opened) if p.parent == there),
             "spawned": bool(spawned),
             "lines": tracer.take(),
+            "parts": tracer.take_parts(),
             "kernels": place.launched(vars(main)),
             "seconds": seconds,
         }
-        send(channel, dumps(answer).encode("utf-8", "surrogatepass"))
+        packed = dumps(answer).encode("utf-8", "surrogatepass")
+        send(channel, sign(block.index, packed) + packed)
 
 
 # ---------------------------------------------------------------- the process that forks
@@ -220,14 +326,17 @@ def main(descriptor: int, root: Path) -> None:
     for name in place.preload():
         with suppress(ImportError):
             importlib.import_module(name)
+    intact.prepare()
     # What an import has started, a fork may not have: each page then gets a process of its own.
     send(channel, b"ready" if place.forks() else b"alone")
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a child
+    kin.adopt()
     while True:
         asked, found = receive(channel, 1)
         if asked is None:
             return
-        if os.fork() == 0:
+        page = os.fork()
+        if page == 0:
             code = 1
             try:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a page may wait for its own
@@ -238,12 +347,15 @@ def main(descriptor: int, root: Path) -> None:
                 os._exit(code)
         for number in found:
             os.close(number)
+        send(channel, b"%d" % page)
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 3:  # one page, without a fork
         place = running.target_of_process(project.of(Path(sys.argv[2])))
         place.prepare()
+        intact.prepare()
+        kin.adopt()
         _serve(socket.socket(fileno=int(sys.argv[1])))
     else:
         main(int(sys.argv[1]), Path(sys.argv[2]))

@@ -7,6 +7,9 @@ A bet is a box whose title ends with the range of a slider, and whose text begin
 
 The answer is the first measured figure of the text, or else its first bold number. Without
 JavaScript the box folds open; with it, ``docs/assets/js/bet.js`` asks first, and keeps the guess.
+
+Where the figure is of a kernel that the page "My GPU" runs on the reader's own card, the box says
+which one in ``data-card``. Once the bet is open, the script adds what that card reached.
 """
 
 import re
@@ -23,6 +26,9 @@ BOX = re.compile(r'(?P<indent>[ \t]*)\?{3}\+? ?bet(?: +"(?P<title>.*)")? *')
 RANGE = re.compile(
     r"(?P<question>.+) \((?:(?P<unit>[^():]+): )?(?P<low>[\d.,]+) to (?P<high>[\d.,]+)\)"
 )
+# The H200's rows that "My GPU" has a kernel of: by them bet.js finds what the card reached.
+CARD = ("vector-add-numba", "sum-warps", "naive-matmul-4096", "sgemm-tiled")
+FIGURE = re.compile(rf"\[\[bench:({'|'.join(CARD)})\b")
 ANSWER = re.compile(r"\[\[(?:bench|micro|worked):|\*\*[\d.,]+")
 
 
@@ -78,6 +84,8 @@ class Bets(Treeprocessor):
                 box.set("data-low", f"{number(scale['low']):g}")
                 box.set("data-high", f"{number(scale['high']):g}")
                 box.set("data-unit", scale["unit"] or "")
+                if card := FIGURE.search("".join(box.itertext())):
+                    box.set("data-card", card[1])
                 box.set(rendered.MARK, rendered.MADE)
 
 

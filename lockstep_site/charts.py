@@ -39,6 +39,14 @@ def picture(width: int, height: int, words: str, shapes: list[str]) -> str:
     )
 
 
+def curve(points: list[tuple[float, float]], color: str, dash: str = "none") -> str:
+    """Return a line through points of a picture, with a dot on each."""
+    path = " ".join(f"{x},{y}" for x, y in points)
+    style = f"fill: none; stroke: var({color}); stroke-width: 2; stroke-dasharray: {dash}"
+    dots = (f'<circle cx="{x}" cy="{y}" r="3.5" style="fill: var({color})"/>' for x, y in points)
+    return f'<polyline points="{path}" style="{style}"/>{"".join(dots)}'
+
+
 def bars(row: dict) -> str:
     """Draw ours over the reference of a benchmark's row. A longer bar is a larger figure."""
     pairs = ((OURS, "ours", row["ours"]), (OTHER, "reference", row["reference"]))

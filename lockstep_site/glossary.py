@@ -942,7 +942,7 @@ def check_terms(root: Path, ids: list[str]) -> int:
     pages, mistakes = [], []
     for file in paths(root):
         try:
-            pages.append(read(file, root))
+            pages.append(read(file, root, judge=not ids or file.stem in ids))
         except PageError as error:
             mistakes += error.mistakes
     records, found = Evidence(root), Glossary(root, pages)

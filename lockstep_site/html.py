@@ -15,7 +15,7 @@ TAGS = {
         *"data-graded data-run data-label".split(),
     },
     "figure": {"data-play"},
-    "details": {"data-bet", "data-low", "data-high", "data-unit"},
+    "details": {"data-bet", "data-low", "data-high", "data-unit", "data-card"},
     "fieldset": set(),
     "form": {"data-quiz", "data-exercise"},
     "i": {"data-item"},

@@ -5,7 +5,7 @@ dark. The rungs are the benchmarks whose rows have a ``rung``, in that order; wh
 the last comma of a title is a bar's name. Where a row has ``cuda_tflops``, the speed of the same
 kernel in CUDA C++, a thin bar stands below its own; a kernel that exists in CUDA C++ alone has only
 that. Two lines cross the bars: the reference, and the fastest float32 multiply-adds that a loop in
-registers reached.
+registers reached. It is drawn twice, for a page and for a phone, and each screen shows one.
 """
 
 import statistics
@@ -15,8 +15,9 @@ from lockstep.evidence import Evidence
 from lockstep_site import charts, waiting
 
 CEILING = "occupancy-fma-75-x4"  # a microbenchmark
-WIDTH, LEFT, RIGHT = 680, 170, 86
+PAGE, PHONE = (680, 170, 86), (358, 124, 6)  # width, room for the names, room right of the bars
 STEP, BAR, THIN, TOP, BOTTOM = 28, 13, 6, 34, 26
+LETTER = 5.9  # about the width of one
 LANGUAGES = (("Numba", "--ls-accent"), ("CUDA C++", "--ls-soft"))
 
 
@@ -48,20 +49,23 @@ def render(records: Evidence, as_text: bool = False) -> str:
     words += [f"{name} {figures.quantity(value, unit)}" for name, value in lines]
     if as_text:
         return "\n".join(f"- {line}" for line in words)
-    return _draw(bars, lines, unit, ", ".join(words))
+    wide, narrow = (_draw(bars, lines, unit, ", ".join(words), *room) for room in (PAGE, PHONE))
+    return f'<div class="by-width">{wide}{narrow}</div>'
 
 
-def _draw(bars: list[tuple], lines: list[tuple], unit: str, words: str) -> str:
+def _draw(
+    bars: list[tuple], lines: list[tuple], unit: str, words: str, width: int, left: int, right: int
+) -> str:
     speeds = [speed for _, *both, _ in bars for speed in both if speed]
     most = max(speeds + [value for _, value in lines])
     height = TOP + STEP * len(bars) + BOTTOM
 
     def x(value: float) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * value / most, 1)
+        return round(left + (width - left - right) * value / most, 1)
 
-    def box(left: int, y: int, wide: float, high: int, color: str) -> str:
+    def box(at: float, y: int, wide: float, high: int, color: str) -> str:
         return (
-            f'<rect x="{left}" y="{y}" width="{wide}" height="{high}" rx="1" '
+            f'<rect x="{at}" y="{y}" width="{wide}" height="{high}" rx="1" '
             f'style="fill: var({color})"/>'
         )
 
@@ -72,23 +76,32 @@ def _draw(bars: list[tuple], lines: list[tuple], unit: str, words: str) -> str:
             f'stroke: var(--ls-{"soft" if i else "ink"}); stroke-dasharray: 4 3"/>'
         )
         words_of = f"{name} {figures.quantity(value)}"
-        inside.append(charts.text(WIDTH if i else x(value) + 4, TOP - 12, words_of, "end"))
+        end, high = (width, TOP - 12) if i else (x(value) + 4, TOP - 12)
+        if right < LETTER * 8:  # no room for both in one line
+            high -= 0 if i else 12
+        inside.append(charts.text(end, high, words_of, "end"))
     for i, (name, numba, cuda, reference) in enumerate(bars):
         y = TOP + i * STEP
-        inside.append(charts.text(LEFT - 8, y + BAR / 2 + 4, name, "end"))
+        inside.append(charts.text(left - 8, y + BAR / 2 + 4, name, "end"))
         for speed, at, high, (_, color) in zip(
             (numba, cuda), (y, y + BAR + 1), (BAR, THIN), LANGUAGES, strict=True
         ):
             if speed:
-                wide = max(1, round(x(speed) - LEFT, 1))
-                inside.append(box(LEFT, at, wide, high, color))
+                wide = max(1, round(x(speed) - left, 1))
+                inside.append(box(left, at, wide, high, color))
         speed = numba or cuda
         share = f"{figures.quantity(speed)} ({figures.quantity(speed / reference, '%')})"
-        end = x(max(filter(None, (numba, cuda))))
+        end, long = x(speed), LETTER * len(share)
+        if end + 6 + long > width:  # on its bar, or above a thin one
+            color = "--ls-ground" if numba else "--ls-ink"
+            inside.append(charts.text(end - 5, y + BAR / 2 + 4, share, "end", color))
+            continue
+        if any(end < x(value) < end + 6 + long for _, value in lines):  # a line ends at words
+            inside.append(box(end + 3, y - 2, long + 4, BAR + 3, "--ls-ground"))
         inside.append(charts.text(end + 6, y + BAR / 2 + 4, share, "start"))
-    inside.append(charts.text(LEFT, TOP - 12, unit, "start", "--ls-soft"))
+    inside.append(charts.text(left, TOP - 12, unit, "start", "--ls-soft"))
     if any(cuda for _, _, cuda, _ in bars):
-        for at, (language, color) in zip((LEFT, LEFT + 90), LANGUAGES, strict=True):
+        for at, (language, color) in zip((left, left + 90), LANGUAGES, strict=True):
             inside.append(box(at, height - 16, 12, 9, color))
             inside.append(charts.text(at + 18, height - 8, language, "start"))
-    return charts.picture(WIDTH, height, words, inside)
+    return charts.picture(width, height, words, inside)

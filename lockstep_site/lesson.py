@@ -9,6 +9,7 @@ import functools
 import posixpath
 import re
 from itertools import pairwise, permutations, product
+from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown.treeprocessors import Treeprocessor
@@ -22,6 +23,7 @@ from lockstep_site.gpu.needs import OPTIONAL, modules, simulator_of, uses_gpu, u
 
 # A picture in two colors counts once.
 PICTURE = re.compile(r"^!\[(?!.*#only-dark)|^\[\[(?:plot|picture):", re.MULTILINE)
+BOX = re.compile(r'<svg [^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"')  # of a picture: its width and height
 TOLD = ("lab", "map")  # kinds of page that say where their code runs, as a lesson does
 # The page on installing, by its roadmap item, and its parts.
 SETUP = "q-install"
@@ -80,12 +82,38 @@ class Lesson(Treeprocessor):
             raise PageError([Mistake(page.path, min(at, default=1), what, mend)])
 
 
-class Lazy(Treeprocessor):
-    """Lets a picture wait until it comes near: the one for the other scheme is never fetched."""
+class Pictures(Treeprocessor):
+    """Lets a picture wait until it comes near: the one for the other scheme is never fetched.
+
+    It says how large the picture is, so that its place is kept and no line moves when it comes.
+    """
+
+    def __init__(self, md, state):
+        super().__init__(md)
+        self.state = state
 
     def run(self, root: Element) -> None:
         for picture in root.iter("img"):
             picture.set("loading", "lazy")
+            size = self._size(picture.get("src", ""))
+            if size and not picture.get("width"):
+                picture.set("width", size[0])
+                picture.set("height", size[1])
+
+    def _size(self, source: str) -> tuple[str, str] | None:
+        """Return the width and height of an SVG of this site, as its first line gives them."""
+        place, site = source.partition("#")[0], self.state.site
+        if not place.endswith(".svg") or "//" in place or site is None:
+            return None
+        return _size_of(Path(site.root) / "docs" / (self.state.folder or "") / place)
+
+
+@functools.lru_cache(maxsize=1024)
+def _size_of(file: Path) -> tuple[str, str] | None:
+    if not file.is_file():
+        return None  # the build says so
+    found = BOX.search(file.read_text(encoding="utf-8")[:2000])
+    return (found[1], found[2]) if found else None
 
 
 def _after_lead(root: Element) -> int:
@@ -341,7 +369,7 @@ class LessonPart(Part):
         # Before task lists (25) and inline text (20).
         md.treeprocessors.register(Lesson(md, state, stopping), "lockstep-lesson", 30)
         # After inline text (20) has made them, and attributes (8).
-        md.treeprocessors.register(Lazy(md), "lockstep-lazy", 6)
+        md.treeprocessors.register(Pictures(md, state), "lockstep-pictures", 6)
 
     def row(self, page: Page, source) -> dict:
         """Where a page of the path stands on it, and what there is to see and to do."""

@@ -13,7 +13,7 @@ from lockstep import figures
 from lockstep.evidence import Evidence
 from lockstep.page import Page
 from lockstep.parts import Part
-from lockstep_site import charts, in_flight, ladder, timelines, waiting
+from lockstep_site import charts, in_flight, ladder, scaling, timelines, under_load, waiting
 
 MARKER = re.compile(r"^\[\[plot:([a-z]+)\]\][ \t]*$")
 TRACED = "[[plot:photos]]"  # whose timelines a reader can take away
@@ -48,8 +48,13 @@ def render(name: str, records: Evidence, as_text: bool = False) -> str:
         return in_flight.render(name, records, as_text)
     if name in timelines.PLOTS:
         return timelines.render(name, records, as_text)
+    if name == under_load.NAME:
+        return under_load.render(records, as_text)
+    if name in scaling.PLOTS:
+        return scaling.render(name, records, as_text)
     if name != "roofline":
-        known = ", ".join(("roofline", "ladder", *timelines.PLOTS, *in_flight.PLOTS))
+        drawn = (under_load.NAME, *timelines.PLOTS, *in_flight.PLOTS, *scaling.PLOTS)
+        known = ", ".join(("roofline", "ladder", *drawn))
         raise KeyError(f"no plot {name} (there are: {known})")
     return roofline(records, as_text)
 
@@ -170,8 +175,12 @@ def _labels(points: list[tuple], taken: list[tuple] | None = None) -> list[str]:
     dots = [(_x(intensity), _y(tflops)) for _, _, intensity, tflops, _ in points]
     taken = [*(taken or []), *((x - 5, x + 5, y, 10) for x, y in dots)]
     shapes = []
-    for row_id, _, intensity, tflops, _ in sorted(points, key=lambda point: -point[4]):
-        x, y, width = _x(intensity), _y(tflops), LETTER * len(row_id)
+    said: set[str] = set()
+    for _, title, intensity, tflops, _ in sorted(points, key=lambda point: -point[4]):
+        name = _name(title)
+        x, y, width = _x(intensity), _y(tflops), LETTER * len(name)
+        if name in said or name[0].isdigit():  # it begins with a size, which names nothing
+            continue
         right = x + 8 + width < WIDTH - RIGHT
         start = x + 8 if right else x - 8 - width
         for middle in (y, y + 6):  # beside its dot, or a little lower
@@ -183,10 +192,17 @@ def _labels(points: list[tuple], taken: list[tuple] | None = None) -> list[str]:
                 taken.append((start, start + width, middle, 11))
                 at = x + (8 if right else -8)
                 shapes.append(
-                    charts.text(round(at, 1), middle + 4, row_id, "start" if right else "end")
+                    charts.text(round(at, 1), middle + 4, name, "start" if right else "end")
                 )
+                said.add(name)
                 break
     return shapes
+
+
+def _name(title: str) -> str:
+    """Return what of a benchmark's title stands beside its dot: up to the first comma or colon."""
+    short = re.split(r"[,:]| through | of (?:a |32 )", title)[0]
+    return re.sub(r"\b(\d+) x \1( x \1)?\b", r"\1", short)
 
 
 class PlotsPart(Part):

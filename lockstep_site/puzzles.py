@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-from lockstep.page import Mistake, Page, PageError, read_all
+from lockstep.page import Mistake, Page, PageError, paths, read
 from lockstep.parts import Part
 from lockstep_site import exercise
 from simulator import grade
@@ -83,6 +83,13 @@ def times(name: str, rows: dict[str, dict]) -> str:
     return "\n".join(["| On a GPU | A launch |", "|---|---:|", *lines]) if lines else ""
 
 
+def _pages(root: Path) -> list[Page]:
+    """Return the puzzles' pages alone, unjudged: whoever grades a file waits for them."""
+    kind = re.compile(r"^kind: puzzle$", re.MULTILINE)
+    found = [file for file in paths(root) if kind.search(file.read_text(encoding="utf-8"))]
+    return [read(file, root, judge=False) for file in found]
+
+
 def main(number: int, file: str | None, root: Path, pages: list[Page]) -> int:
     """Show a puzzle by its number, or grade a file that answers it."""
     rows = ordered(pages)
@@ -112,7 +119,7 @@ class PuzzlePart(Part):
         parser = add(
             "puzzle",
             help="show a puzzle by its number, or grade a file that answers it",
-            run=lambda root, number, file: main(number, file, root, read_all(root)),
+            run=lambda root, number, file: main(number, file, root, _pages(root)),
         )
         parser.add_argument("number", type=int)
         parser.add_argument("file", nargs="?", help="your program; - for standard input")

@@ -15,6 +15,7 @@ from lockstep.languages import __dict__ as _languages
 from lockstep.project import Project
 from lockstep_site import html
 from lockstep_site.bet import BetPart
+from lockstep_site.calculators import CalculatorsPart
 from lockstep_site.exercise import ExercisePart
 from lockstep_site.glossary import GlossaryPart
 from lockstep_site.gpu import machine, targets
@@ -25,6 +26,7 @@ from lockstep_site.gpu.part import GpuPart
 from lockstep_site.lesson import LessonPart
 from lockstep_site.library import LibraryPart
 from lockstep_site.mapping import MappingPart
+from lockstep_site.my_gpu import MyGpuPart
 from lockstep_site.pictures import PicturesPart
 from lockstep_site.plots import PlotsPart
 from lockstep_site.puzzles import PuzzlePart
@@ -32,6 +34,7 @@ from lockstep_site.recording import RecordingPart
 from lockstep_site.roadmap import RoadmapPart
 from lockstep_site.run_here import RunHerePart
 from lockstep_site.russian import RussianPart
+from lockstep_site.speeds import SpeedsPart
 from lockstep_site.summary import SummaryPart
 from lockstep_site.tables import TablesPart
 from lockstep_site.telling import QuizPart
@@ -60,6 +63,7 @@ META = {
 
 
 # Devices that a sentence with a measured number may name.
+MACHINE = "nvidia-h200"  # whose figures the pages quote
 DEVICES = (
     r"\b(?:[AHBVT]\d{3}|[AL]\d{2}S?|GH200|GB[23]00|RTX \d+|MI\d{3}X?|M[1-6](?: Pro| Max| Ultra)?)\b"
 )
@@ -73,10 +77,13 @@ def register(project: Project) -> None:
     project.measure = "measure it on a GPU: make bench"
     project.benchmark = "make bench NAME={name}"
     project.devices = DEVICES
+    project.machine = MACHINE
+    project.compilers = ("numba", "numba_cuda_mlir", "triton")
     project.listed = "evidence/index.md"
     project.own |= {"gpu_only", "compute_capability", "gpus", "not_on"}
     project.levels = ("gpu", "simulator", *project.levels)
     project.records |= {"sanitizer": "make gpu", "counters": "make gpu"}
+    project.records |= {"speeds": "python -m lockstep_site.speeds"}
     project.named += targets.PACKAGES
 
     hints = dict.fromkeys(GPU_MODULES, "  (or pip install -e '.[gpu]')")
@@ -94,10 +101,12 @@ def register(project: Project) -> None:
         RussianPart(),
         MappingPart(),
         CountersPart(),
+        SpeedsPart(),
         TablesPart(),
         PlotsPart(),
         PicturesPart(),
         LibraryPart(),
+        MyGpuPart(),
         SummaryPart(),
         QuizPart(),
         LessonPart(),
@@ -106,6 +115,7 @@ def register(project: Project) -> None:
         PuzzlePart(),
         RecordingPart(),
         BetPart(),
+        CalculatorsPart(),
         GpuPart(),
         WeightPart(),
     )

@@ -410,10 +410,12 @@ def _item(row: dict, base: str) -> str:
     if row["page"]:
         label = html.escape(row["title"])
         tick = f'<input type="checkbox" data-done="{row["id"]}" aria-label="Done: {label}"> '
+    planned = row["state"] == "planned"  # what is there needs no word for it
+    state = '<span class="item__state">planned</span> ' if planned else ""
     return (
         f'<li id="{row["id"]}" class="item item--{row["state"]}" markdown="span">'
         f'{tick}<span class="item__title">{title}</span> '
-        f'<span class="item__meta">{minutes} <span class="item__state">{row["state"]}</span> '
+        f'<span class="item__meta">{minutes} {state}'
         f"[{row['id']}](#{row['id']}){{ .item__id }}</span></li>"
     )
 

@@ -159,13 +159,19 @@ def _offers(text: str) -> dict[str, dict]:
 
 @cache
 def _lacking(block: Block) -> frozenset[str]:
-    """Return the names of NumPy in a block for which the browser's stand-in has nothing."""
+    """Return the names in a block for which the browser's stand-ins have nothing.
+
+    Names of NumPy, and what numba-cuda-mlir has beside ``cuda``.
+    """
     drawn = {n for n in dir(np.random.Generator) if not n.startswith("_")} - set(
         dir(lite.Generator)
     )
     found = set()
     for node in ast.walk(_tree(block)):
-        if isinstance(node, ast.Attribute):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("numba_cuda_mlir"):
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= names - {"numba_cuda_mlir.cuda"}
+        elif isinstance(node, ast.Attribute):
             if isinstance(node.value, ast.Name) and node.value.id == "np":
                 if not hasattr(lite, node.attr) and node.attr not in {"random", "testing"}:
                     found.add(f"np.{node.attr}")

@@ -14,6 +14,15 @@ from lockstep_site.gpu.needs import uses_gpu
 from lockstep_site.gpu.targets import COMPILERS, GPU_TARGETS
 
 MARKER = re.compile(r"^\[\[evidence:summary\]\][ \t]*$", re.MULTILINE)
+ONE_GPU = (
+    "One GPU so far. [Add yours](../contribute/recipes.md#add-your-gpus-evidence): `make gpu` on "
+    "any NVIDIA GPU of compute capability 7.5 or newer writes a folder, and with it the figures "
+    "of both stand here side by side."
+)
+BESIDE = (
+    "The pages quote the first GPU's figures. Those of the others come from their owners' runs of "
+    "the same code."
+)
 ACRONYMS = {"gemm", "nccl"}
 
 
@@ -39,6 +48,8 @@ def render(pages: list[Page], records: Evidence, folder: str = "evidence") -> st
         _benchmarks(records),
         "## Microbenchmarks",
         _microbenchmarks(records),
+        "## GPUs beside each other",
+        _beside(pages, records),
         "## Measured twice",
         _twice(records),
     ]
@@ -218,6 +229,48 @@ def _microbenchmarks(records: Evidence) -> str:
         )
     head = ["What", "Value", "How", "Device, date, runs"]
     return _folded(head, dict(sorted(groups.items())), "No microbenchmark is recorded yet.")
+
+
+def _beside(pages: list[Page], records: Evidence) -> str:
+    """Say which GPUs have run what, and show the figures of each in a column of its own."""
+    proved: dict[str, set[str]] = {}
+    for page in pages:
+        for run in records.runs(page):
+            if run["target"] in GPU_TARGETS:
+                proved.setdefault(run["device"]["name"], set()).add(page.path)
+    homes = {row["device"]["name"] for row in records.benchmarks.values()}
+    others = sorted(
+        {row["device"]["name"] for rows in records.elsewhere.values() for row in rows}
+        | (proved.keys() - homes)
+    )
+    names = [*sorted(homes), *others]
+    ran = [[_text(name), str(len(proved.get(name, ())))] for name in names]
+    text = _table(["GPU", "Pages that ran on it"], ran, "No GPU has run a page yet.")
+    if not others:
+        return f"{text}\n\n{ONE_GPU}"
+    groups: dict[str, list] = {}
+    for row_id, rows in sorted(records.elsewhere.items()):
+        home = records.benchmarks.get(row_id) or records.microbenchmarks.get(row_id)
+        if home is None:
+            continue
+        cells = [f"{_text(home['title'])}<br>`{row_id}`"]
+        for name in names:
+            found = [r for r in (home, *rows) if r["device"]["name"] == name]
+            cells.append(_figure(found[0], home) if found else "not run")
+        groups.setdefault(_script(home), []).append(cells)
+    folded = _folded(["What", *map(_text, names)], dict(sorted(groups.items())), "")
+    return f"{text}\n\n{BESIDE}\n\n{folded}"
+
+
+def _figure(row: dict, home: dict) -> str:
+    """Return a row's figure, and what share of the home GPU's it is."""
+    if not row["fresh"]:
+        return waiting.AWAITING
+    key = "ours" if "ours" in home else "value"
+    said = figures.quantity(row[key], row["unit"])
+    if row is home or row["unit"] != home["unit"] or not home["fresh"] or not home[key]:
+        return said
+    return f"{said}<br>{figures.quantity(row[key] / home[key])} × the first"
 
 
 def _twice(records: Evidence) -> str:

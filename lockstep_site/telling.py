@@ -1,12 +1,16 @@
 """Quizzes and exercises in a download: it asks before it answers."""
 
 import html
+import re
 from collections.abc import Iterator
 
+from lockstep import figures, numbers
 from lockstep.block import Block, Page
 from lockstep.export import notebook_codes
 from lockstep.parts import Part, Told, Wrong
 from lockstep_site import quiz
+
+DIGITS = re.compile(r"\d[\d.,]*(?<![.,])")
 
 
 class QuizPart(Part):
@@ -19,12 +23,14 @@ class QuizPart(Part):
 
     def invented(self, page: Page) -> set[int]:
         """Return the lines of the page's questions: they may make numbers up."""
-        found, question = set(), False
-        for number, line in enumerate(page.body.splitlines(), start=page.body_line):
-            if line and not line.startswith(" "):
-                question = line.startswith("??? quiz ")
-            if question:
-                found.add(number)
+        return {number for lines in _questions(page) for number, _ in lines}
+
+    def explained(self, page: Page) -> set[int]:
+        """Return the lines that explain an answer and say other numbers than its question."""
+        found = set()
+        for lines in _questions(page):
+            asked = "\n".join(line for _, line in lines if not _explains(line))
+            found |= {at for at, line in lines if _explains(line) and not _repeats(line, asked)}
         return found
 
     def told(self, parts: Told, page: Page, cells: bool) -> Told:
@@ -34,6 +40,34 @@ class QuizPart(Part):
         _, exercises = quiz.read(page.body, page.body_line, page.blocks)
         boxes = [box for exercise in exercises for box in exercise.solutions]
         return {b.index for b in page.blocks for x in boxes if x.line <= b.page_line <= x.end}
+
+
+def _questions(page: Page) -> Iterator[list[tuple[int, str]]]:
+    """Yield the lines of each question of a page, with their numbers."""
+    lines: list[tuple[int, str]] = []
+    for number, line in enumerate(page.body.splitlines(), start=page.body_line):
+        if line and not line.startswith(" "):
+            if lines:
+                yield lines
+            lines = [(number, line)] if line.startswith("??? quiz ") else []
+        elif lines:
+            lines.append((number, line))
+    if lines:
+        yield lines
+
+
+def _explains(line: str) -> bool:
+    return line.startswith(" " * 8)
+
+
+def _repeats(text: str, asked: str) -> bool:
+    """Whether the measured numbers of a text, if it has any, are in the question."""
+    said = " ".join(numbers.typed(figures.KEY.sub("", numbers.WORKED.sub("", text))))
+    return (
+        not said
+        or bool(DIGITS.findall(said))
+        and set(DIGITS.findall(said)) <= set(DIGITS.findall(numbers.plain(asked)))
+    )
 
 
 def told(parts: Told, page: Page, cells: bool = False) -> Told:

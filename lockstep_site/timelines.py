@@ -128,5 +128,14 @@ def _lanes(plot: Plot, spans: list, y: float, most: float) -> list[str]:
 
 def _axis(y: float, most: float) -> list[str]:
     step = max(1, int(most) // 8)
-    ticks = range(0, int(most) + 1, step)
-    return [charts.text(_place(t, most), y, f"{t} ms", "middle", "--ls-soft") for t in ticks]
+    shapes = []
+    for t in range(0, int(most) + 1, step):
+        at = _place(t, most)
+        # The last one would stand half off the picture.
+        last = at > WIDTH - 24
+        shapes.append(
+            charts.text(
+                WIDTH if last else at, y, f"{t} ms", "end" if last else "middle", "--ls-soft"
+            )
+        )
+    return shapes

@@ -168,10 +168,8 @@ def measure():
     print(json.dumps(times))
 
 
-def main():
-    parser = argparse.ArgumentParser(description="The stepper's speed beside Numba's simulator.")
-    parser.add_argument("--kernels", help="only those whose name has this in it")
-    given = parser.parse_args()
+def compare():
+    """Seconds of each kernel, and MiB, under each: {"numba" | "run" | "check": {kernel: ...}}."""
     found = {}
     for which in ("numba", "run", "check"):
         environment = {**os.environ, "SPEED": which, "NUMBA_ENABLE_CUDASIM": "1"}
@@ -180,21 +178,31 @@ def main():
             env=environment, stdout=subprocess.PIPE, text=True, check=True,
         )  # fmt: skip
         found[which] = json.loads(done.stdout)
+    return found
+
+
+def ratios(found):
+    """How many times as fast as Numba's simulator: {"run" | "check": {kernel: ratio}}."""
+    slow = {k: v for k, v in found["numba"].items() if k != "memory"}
+    return {w: {k: v / found[w][k] for k, v in slow.items()} for w in ("run", "check")}
+
+
+def main():
+    argparse.ArgumentParser(
+        description="The stepper's speed beside Numba's simulator."
+    ).parse_args()
+    found = compare()
+    faster = ratios(found)
     print(f"{'kernel':22}{'Numba ms':>10}{'run ms':>9}{'check ms':>10}{'run':>8}{'check':>8}")
-    ratios = {"run": [], "check": []}
-    for name, slow in found["numba"].items():
-        if name == "memory" or given.kernels and given.kernels not in name:
-            continue
-        ours = {k: found[k][name] for k in ratios}
-        for k in ratios:
-            ratios[k].append(slow / ours[k])
+    for name in faster["run"]:
+        slow, run, check = (1e3 * found[w][name] for w in ("numba", "run", "check"))
         print(
-            f"{name:22}{1e3 * slow:10.1f}{1e3 * ours['run']:9.2f}{1e3 * ours['check']:10.2f}"
-            f"{slow / ours['run']:7.1f}x{slow / ours['check']:7.1f}x"
+            f"{name:22}{slow:10.1f}{run:9.2f}{check:10.2f}"
+            f"{faster['run'][name]:7.1f}x{faster['check'][name]:7.1f}x"
         )
-    medians = [statistics.median(ratios[k]) for k in ratios]
-    print(f"{'median':51}{medians[0]:7.1f}x{medians[1]:7.1f}x")
-    print(f"{'slowest':51}{min(ratios['run']):7.1f}x{min(ratios['check']):7.1f}x")
+    for word, of in (("median", statistics.median), ("slowest", min)):
+        run, check = (of(faster[w].values()) for w in ("run", "check"))
+        print(f"{word:51}{run:7.1f}x{check:7.1f}x")
     print("memory, MiB: " + ", ".join(f"{k} {v['memory']:.0f}" for k, v in found.items()))
 
 

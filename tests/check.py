@@ -8,8 +8,10 @@ import logging
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
+from lockstep import known, site
 from lockstep.block import Page
 from lockstep.check import Checker
 from lockstep.page import PageError, paths, read
@@ -43,7 +45,9 @@ def build(page: Page, folder: str) -> list[str]:
     plugin = config.plugins["lockstep"]
     plugin.kept.only = {page.uri}
     plugin.config["paper"] = ""  # a section on one page needs its other pages
+    config.theme.static_templates.clear()  # the map of the site and the page for a wrong address
     try:
+        known.around(ROOT / page.path, ROOT)
         build(config, dirty=True)
     except (PageError, MkDocsException) as error:
         return [*heard.lines, str(error)]
@@ -66,7 +70,7 @@ def look(page: Page, folder: str) -> list[str]:
     wrong = []
     with serving(folder) as address, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=str(path), args=browser.FLAGS)
-        tab = chromium.new_page()
+        tab = chromium.new_page(reduced_motion="reduce")  # a color is there at once
         tab.on("pageerror", lambda error: wrong.append(f"a script fails: {error}"))
         tab.goto(url_of(page, address))
         tab.wait_for_load_state("networkidle")
@@ -98,13 +102,17 @@ def main(name: str = "") -> int:
         return 1
     from tests import concerns
 
-    command = [sys.executable, "-m", "pytest", "-q", "--concerns", page.path]
+    # No test of one page draws examples, and its package takes a second of a core.
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:hypothesispytest"]
+    command += ["--concerns", page.path]
     tests = subprocess.Popen([*command, *concerns.files(page)], cwd=ROOT)
-    wrong = [str(mistake) for mistake in Checker(ROOT).page(file)]
     with tempfile.TemporaryDirectory(prefix="lockstep-check-") as folder:
-        wrong += (said := build(page, folder))
-        if not said:
-            wrong += [f"{page.path}: {what}" for what in look(page, folder)]
+        said = build(page, folder)
+        seen = [] if said else [f"{page.path}: {what}" for what in look(page, folder)]
+    checker = Checker(ROOT)
+    with suppress(PageError):  # said already
+        checker.records = site.site(ROOT).records  # read once for both
+    wrong = [*map(str, checker.page(file)), *said, *seen]
     code = tests.wait()
     print("\n".join(wrong) or f"{page.path}: its rules, links, page and blocks are right.")
     return 1 if code or wrong else 0

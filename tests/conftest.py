@@ -3,8 +3,14 @@
 import contextlib
 import functools
 import http.server
+import json
 import os
+import shutil
+import subprocess
+import sys
+import tempfile
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +46,14 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: item.nodeid.split("::")[0] not in first)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def subnormals():
+    """A library that a test loads may set the CPU to flush small numbers to zero, for all after."""
+    yield
+    smallest = sys.float_info.min
+    assert smallest / 2 > 0, "a test of this file left a CPU that takes subnormal numbers for zeros"
+
+
 def _fixtures(item):
     return getattr(item, "fixturenames", ())
 
@@ -53,9 +67,41 @@ def built():
         pytest.fail(f"mkdocs build --strict failed:\n{failed}", pytrace=False)
 
 
+@pytest.fixture(scope="session")
+def pyodide():
+    """What runs programs in the Python of the reader's browser, started once for a process.
+
+    A function that takes rows of tests/run_here.mjs and returns a result for each.
+    """
+    node = shutil.which("node") or shutil.which("node", path=str(Path(sys.executable).parent))
+    archive = ROOT / "docs/assets/vendor/run-here/stepper.zip"
+    with tempfile.TemporaryFile("w+") as said:
+        command, pipe = [node, "tests/run_here.mjs", archive], subprocess.PIPE
+        with subprocess.Popen(
+            command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=said, text=True
+        ) as process:
+
+            def run(rows):
+                print(json.dumps(rows), file=process.stdin, flush=True)
+                if answer := process.stdout.readline():
+                    return json.loads(answer)
+                process.wait()
+                said.seek(0)
+                pytest.fail(said.read()[-2000:])  # node shows the line, and it is long
+
+            yield run
+            process.stdin.close()
+
+
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
+
+    def end_headers(self):
+        # A tab that walks through hundreds of pages asks once for what they share.
+        if self.path.startswith("/assets/"):
+            self.send_header("Cache-Control", "max-age=3600")
+        super().end_headers()
 
 
 @contextlib.contextmanager
@@ -117,6 +163,28 @@ def _patient(make):
 @pytest.fixture
 def context(chromium, server):
     """A fresh browser profile that may read its clipboard, and notes requests to other hosts."""
+    yield from _profile(chromium, server)
+
+
+@pytest.fixture(scope="module")
+def visitor(chromium, server):
+    """Such a profile for a file's tests that change nothing in it: it loads what pages share once.
+
+    A page in a fresh profile takes a third more of a core.
+    """
+    yield from _profile(chromium, server)
+
+
+@pytest.fixture
+def visit(visitor):
+    """A tab of the visitor, closed when the test ends. Its ``context`` notes foreign requests."""
+    visitor.elsewhere.clear()
+    tab = visitor.new_page()
+    yield tab
+    tab.close()
+
+
+def _profile(chromium, server):
     context = chromium.new_context(
         viewport={"width": 1280, "height": 900},
         reduced_motion="reduce",

@@ -1,9 +1,11 @@
 """The pages of the built site, and how a reader opens one."""
 
-from lockstep.page import find_root, read_all
+from lockstep.known import read_all
+from lockstep.page import find_root, read
+from tests import concerns
 
 ROOT = find_root()
-PAGES = read_all(ROOT)
+PAGES = [read(ROOT / concerns.asked, ROOT)] if concerns.asked else read_all(ROOT)
 
 
 def sample(pages, each=1):
@@ -38,10 +40,33 @@ def open_page(context, page, server):
 
 
 def open_at(context, url):
-    tab = context.new_page()
+    return open_in(context.new_page(), url)
+
+
+def open_in(tab, url):
     tab.goto(url)
     tab.wait_for_load_state("networkidle")
     # A solution is folded away: a reader opens it before copying.
     tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
     tab.evaluate("document.querySelectorAll('.tabbed-set > input').forEach(i => i.click())")
     return tab
+
+
+# A function of the page: parts of another page's HTML in the place of its own, as the theme's
+# navigation puts them there. Loading hundreds of pages would take minutes.
+PUT = """(html, ...parts) => {
+  const page = new DOMParser().parseFromString(html, "text/html")
+  for (const part of parts)
+    document.querySelector(part)?.replaceWith(page.querySelector(part) ?? "")
+}"""
+
+# What is done with each page's HTML, in one task for twenty of them: between two tasks a browser
+# would draw the page, which is a third of the time, and nobody looks.
+EACH = """async (urls, visit) => {
+  await Promise.allSettled([...document.fonts].map(font => font.load()))  // not all are on the site
+  for (let at = 0; at < urls.length; at += 20) {
+    const some = urls.slice(at, at + 20)
+    const texts = await Promise.all(some.map(async url => (await fetch(url)).text()))
+    texts.forEach((text, i) => visit(some[i], text))
+  }
+}"""

@@ -49,7 +49,7 @@ def make(source: Path, target: Path, pages: int) -> Path:
 
 def _copy(page, number: int) -> str:
     text = (page.root / page.path).read_text(encoding="utf-8")
-    head, body = text[: len(text) - len(page.body)], page.body
+    head, body = text[: len(text) - len(page.written)], page.written
     # One item of the roadmap is served by one page, and a page moves from one address to one.
     head = re.sub(r"^roadmap:.*(\n[ -].*)*\n", "", head, flags=re.MULTILINE)
     body, found = re.subn(r"^# (.*)$", rf"# \1, copy {number}", body, count=1, flags=re.MULTILINE)

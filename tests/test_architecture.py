@@ -28,7 +28,7 @@ CIRCLES = {
     ),
 }
 # What a part of the stepper serves, and imports where that is there.
-SERVES = {"installing": "numba", "pytest_plugin": "pytest", "magic": "IPython"}
+SERVES = {"installing": "numba", "native": "numba", "pytest_plugin": "pytest", "magic": "IPython"}
 
 
 def modules(package):

@@ -7,6 +7,7 @@ against the core, in a folder with one honest page and one honest module.
 
 import os
 import shutil
+import subprocess
 import warnings
 from pathlib import Path
 
@@ -17,7 +18,10 @@ from mkdocs.config import load_config
 
 from lockstep import collect, evidence, reviewed
 from lockstep import site as pages
+from lockstep.block import Block
 from lockstep.check import Checker
+from lockstep.evidence import agreement
+from lockstep.languages import Bash, Setting
 from lockstep.mistakes import PageError
 from lockstep.page import digest, find_root, read, read_all
 from tests.houses import settle
@@ -81,14 +85,17 @@ def house(tmp_path_factory):
     os.chdir(before)
 
 
+HOUSE = ("mkdocs.yml", "pyproject.toml")
+
+
 def plant(root: Path, attack: dict) -> Path:
     """Write the files of a recipe, and return its page."""
-    for folder in ("docs", "kernels", "snippets", "evidence", "overrides"):
-        shutil.rmtree(root / folder, ignore_errors=True)
-        if folder != "overrides":
-            (root / folder).mkdir()
+    for left in set(root.iterdir()) - {root / name for name in HOUSE}:  # by the one before
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
+    for folder in ("docs", "kernels", "snippets", "evidence"):
+        (root / folder).mkdir()
     (root / "kernels/circle.py").write_text(KERNEL)
-    (root / "mkdocs.yml").write_text("site_name: x\n", encoding="utf-8")
+    settle(root)
     body = attack.get("body", "")
     for language, suffix in SUFFIXES.items():
         if language in attack:
@@ -104,7 +111,7 @@ def plant(root: Path, attack: dict) -> Path:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     if attack.get("evidence"):
-        evidence.write(root / "evidence/nvidia-x/microbenchmarks/copy.json", MEASURED)
+        evidence.write(root / "evidence/nvidia-h200/microbenchmarks/copy.json", MEASURED)
     body = body.replace("{good}", GOOD).replace("{shown5}", SHOWN5)
     meta = META if "meta" not in attack else None
     if attack.get("meta"):
@@ -127,7 +134,7 @@ MEASURED = {
     "schema": evidence.SCHEMA,
     "script": "kernels/circle.py",
     "sources": {"kernels/circle.py": digest(KERNEL)},
-    "device": {"name": "NVIDIA X", "compute_capability": "9.0", "count": 1},
+    "device": {"name": "NVIDIA H200", "compute_capability": "9.0", "count": 1},
     "packages": {},
     "python": "3.11.7",
     "date": "2026-01-01",
@@ -148,13 +155,61 @@ FILES = {"cuda": 'file="a.cu"'}
 SHOWN5 = '```bash shown="installs"\n--8<-- "kernels/circle.py:host"\n```\n\n' * 5
 
 
-def refusals(root: Path, converter, checker: Checker, file: Path) -> list[str]:
-    """Return all that the core says of a project: reading, rendering, running, proving."""
-    said = [str(mistake) for mistake in reviewed.check(root)]
+def reviewed_or_none(root: Path) -> list:
     try:
+        return reviewed.check(root)
+    except PageError:
+        return []
+
+
+GIT = [
+    "git",
+    "-c",
+    "user.name=x",
+    "-c",
+    "user.email=x@example.org",
+    "-c",
+    "init.defaultBranch=main",
+]
+
+
+def commit(root: Path, *first: str) -> None:
+    for command in (first, ("add", "-A"), ("commit", "-qm", "x")):
+        if command:
+            subprocess.run([*GIT, *command], cwd=root, check=True)
+
+
+def moved(root: Path, attack: dict) -> None:
+    """Move files of the project, or take them out: ``move: {old: new}``, where new may be null."""
+    for old, new in attack.get("move", {}).items():
+        text = (root / old).read_text(encoding="utf-8")
+        (root / old).unlink()
+        if new:
+            (root / new).parent.mkdir(parents=True, exist_ok=True)
+            (root / new).write_text(text, encoding="utf-8")
+
+
+def edited(root: Path, changes: dict) -> list[str]:
+    """Change the records by hand, and return what is said of them."""
+    records = sorted((root / "evidence").rglob("*.json"))
+    for old, new in changes.items():
+        texts = {record: record.read_text(encoding="utf-8") for record in records}
+        assert any(old in text for text in texts.values()), texts
+        for record, text in texts.items():
+            record.write_text(text.replace(old, new), encoding="utf-8")
+    try:
+        return [str(mistake) for mistake in agreement.check(root, read_all(root))]
+    except PageError as error:
+        return [str(mistake) for mistake in error.mistakes]
+
+
+def refusals(root: Path, converter, checker: Checker, file: Path, attack: dict) -> list[str]:
+    """Return all that the core says of a project: reading, rendering, running, proving."""
+    try:
+        said = [str(mistake) for mistake in reviewed.check(root)]
         read_all(root)
     except PageError as error:
-        return said + [str(mistake) for mistake in error.mistakes]
+        return [str(mistake) for mistake in (*error.mistakes, *reviewed_or_none(root))]
     page = read(file, root)
     pages.forget()
     try:
@@ -170,12 +225,24 @@ def refusals(root: Path, converter, checker: Checker, file: Path) -> list[str]:
     if not done:
         return lines
     checker.__dict__.pop("records", None)
-    for check in (checker.declared, checker.head, checker.fits):
+    for check in (checker.declared, checker.made_up, checker.head, checker.fits):
         said += [str(mistake) for mistake in check(page)]
     said += [str(mistake) for mistake in checker.data([page])]
     if page.blocks:
         document.record()
+    if "committed" in attack:  # the main branch, or one of its own, holds the edit
+        commit(root, "init", "-q")
+        if attack["committed"] == "branch":
+            subprocess.run([*GIT, "checkout", "-qb", "edit"], cwd=root, check=True)
+        moved(root, attack)
+        edited(root, attack.get("edit", {}))
+        commit(root)
+    if "edit" in attack or "committed" in attack:
+        return said + edited(root, attack.get("edit", {}) if "committed" not in attack else {})
     checker.__dict__.pop("records", None)
+    if "level" in attack:
+        proofs = zip(page.blocks, checker.records.proofs(page), strict=True)
+        return [f"{file.name}:{page.line_of(block)}: {proof.level}" for block, proof in proofs]
     said += [str(mistake) for mistake in checker.covered(page)]
     return said + [str(problem) for problem in evidence.Evidence(root).problems(read_all(root))]
 
@@ -183,7 +250,10 @@ def refusals(root: Path, converter, checker: Checker, file: Path) -> list[str]:
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_is_refused_with_place_and_mend(house, attack):
     root, converter, checker = house
-    said = refusals(root, converter, checker, plant(root, attack))
+    said = refusals(root, converter, checker, plant(root, attack), attack)
+    if "level" in attack:
+        assert f"{attack['says']}: {attack['level']}" in said
+        return
     assert said, "nothing was refused"
     assert any(attack["says"] in line and str(attack["fix"]) in line for line in said), said
     assert "pycon" in attack or not any("Traceback (most" in line for line in said), said
@@ -192,7 +262,46 @@ def test_an_attack_is_refused_with_place_and_mend(house, attack):
 def test_the_honest_page_passes(house):
     """Else each of the others would be refused for nothing."""
     root, converter, checker = house
-    assert refusals(root, converter, checker, plant(root, {"body": "{good}"})) == []
+    good = {"body": "{good}", "evidence": True}
+    assert refusals(root, converter, checker, plant(root, good), good) == []
+    assert edited(root, {}) == []
+
+
+def test_a_file_that_an_interpreter_runs_is_said_to_have_run(house):
+    """Else those that none ran would be stamped as read for nothing."""
+    root, converter, checker = house
+    for command in ("python a.py\n", "cp a.py b.py; timeout 60 env python -c 'import b'\n"):
+        body = '```python file="a.py"\n--8<-- "kernels/b.py"\n```\n\n'
+        files = {"kernels/b.py": "x = 1\nassert x\n"}
+        good = {"body": body, "files": files, "bash": command, "fence": 'run="cpu"', "level": ""}
+        said = refusals(root, converter, checker, plant(root, good), good)
+        assert said == ["page.md:8: cpu", "page.md:12: cpu"], said
+
+
+HONEST = (
+    "echo a |\n    cat |\n    sort -n | head -n 1  # the first\n",
+    "for name in a 'b c'; do\n    echo \"$name, of it\"\n    echo x$name |\n        cat\ndone\n",
+    "LC_ALL=C printf '%s\\n' \\\n    a b \\\n    c\n",
+    "cat > log <<'END'\nfast --all $(nothing)\nEND\ngrep -c fast log\n",
+    "ls . > log || { cat log; exit 1; }\n",
+    'x=$(echo a; echo "b c")\ny=1 z=2\necho "$x" $y$z > log\ntest -s log\n',
+    "(cd /\n pwd)\nshow() {\n  echo $1 | cat\n}\nshow 'a  b'; show $'c\\td'\n",
+    "echo {a,b} *.none ~ \"\\$5\" 'it''s' $((1 + 2)) > log\n[ -s log ] && echo `cat log`\n",
+    "set -euo pipefail\nsleep 0.01 &\nwait\nfor ((n = 0; n < 2; n++)); do echo $n; done\n",
+    "n=0\nwhile [ $n -lt 2 ]; do\n  n=$((n + 1))\ndone\nif [[ $n == 2 ]]; then\n  echo two\nfi\n",
+)
+
+
+@pytest.mark.parametrize("text", HONEST)
+def test_commands_that_all_ran_are_all_traced(tmp_path, text):
+    """Else a line would be said not to have run that did."""
+    numbers = tuple(range(1, text.count("\n") + 1))
+    block = Block(0, "bash", {"run": "cpu"}, "a.sh", None, text, numbers, "docs/page.md", 1)
+    setting, bash = Setting({}, tmp_path, tmp_path, "cpu"), Bash()
+    bash.run(block, setting)
+    bash.compare(block, setting.told)
+    can = bash.lines(block.text)
+    assert can and bash.ran(block, setting.told) == can
 
 
 def test_there_are_many_attacks_of_many_classes():

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from lockstep_site import bet
+from simulator.hardware import webgpu_shaders
 from tests.pages import PAGES, ROOT, switch, url_of
 
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
@@ -91,6 +92,40 @@ def test_a_prefix_of_a_unit_is_understood(chromium, server):
     box.get_by_role("button", name="Show what it is").click()
     assert box.locator(".bet__told").inner_text() == "You said 2.5 TB/s. Within a tenth."
     context.close()
+
+
+CARD = {"naive-matmul-4096": ["Naive matrix product", 0.61, 0.85]}
+
+
+@pytest.mark.parametrize("card", [{"name": "A card", "kernels": CARD}, {"kernels": 7}, None])
+def test_a_bet_on_a_lessons_kernel_tells_what_the_readers_own_card_reached(card, chromium, server):
+    page = next(page for page in LESSONS if page.name.endswith("/naive-matmul"))
+    context = chromium.new_context()
+    tab = context.new_page()
+    if card:
+        tab.add_init_script(f"localStorage['lockstep-card'] = '{json.dumps(card)}'")
+    tab.goto(url_of(page, server))
+    tab.wait_for_load_state("networkidle")
+    box = tab.locator("details.bet[data-card=naive-matmul-4096]")
+    assert not box.locator(".bet__card").is_visible()
+    box.get_by_role("button", name="Show what it is").press("Enter")
+    said = box.locator(".bet__card").inner_text()
+    if card and card.get("name"):
+        assert said == (
+            "Naive matrix product: your card (A card) reaches 61 % of its own roof; "
+            "par is 85 %, what the H200 reaches of its own."
+        )
+    else:
+        assert said == "And on your own card? Bet, and measure it."
+        box.get_by_role("link", name="Bet, and measure it").click()
+        tab.wait_for_url("**/my-gpu/")
+    context.close()
+
+
+def test_my_gpu_has_the_kernels_that_bets_ask_of_the_readers_card():
+    assert set(bet.CARD) == {row[1] for row in webgpu_shaders.PAGE}
+    html = (ROOT / "docs/assets/js/bet.js").read_text(encoding="utf-8")
+    assert len(html) < 5000  # each lesson loads it
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -172,9 +172,9 @@ def test_an_error_that_a_session_shows_must_come(statement, passes, paste, tmp_p
 
 
 @pytest.mark.parametrize("page", PASTED, ids=lambda page: page.path)
-def test_what_the_copy_button_gives_is_what_ran(page, context, server, paste, tmp_path):
+def test_what_the_copy_button_gives_is_what_ran(page, visitor, visit, server, paste, tmp_path):
     """A reader's clipboard, pasted into a fresh Python."""
-    tab = context.new_page()
+    tab = visit
     tab.goto(url_of(page, server))
     tab.locator("[data-md-type=copy]").first.wait_for(state="attached")
     buttons = copy_blocks(tab)
@@ -218,4 +218,4 @@ def test_what_the_copy_button_gives_is_what_ran(page, context, server, paste, tm
     code = paste(tmp_path)
     said = (tmp_path / "said.txt").read_text(encoding="utf-8", errors="replace")
     assert code == 0, f"{page.path}: pasted into a fresh Python it fails\n{said}"
-    assert context.elsewhere == []
+    assert visitor.elsewhere == []

@@ -9,7 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from kernels.engine.engine import Engine, forward_paged, new_cache
+from kernels.engine.engine import Engine
+from kernels.engine.rows import OnCPU
 from kernels.engine.server import Server, ask
 from kernels.paging.pool import PAGE
 from kernels.quantization.model import CONTEXT, LETTERS, encode, forward, new_weights
@@ -39,7 +40,8 @@ def prompts(count):
 @pytest.fixture
 def served(request):
     settings = getattr(request, "param", {})
-    server = Server(Engine(WEIGHTS, **settings))
+    model = OnCPU(WEIGHTS, settings.get("blocks", 64))
+    server = Server(Engine(model, **settings))
     yield server
     server.close()
 
@@ -50,15 +52,6 @@ def until(true):
     while not true():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.001)
-
-
-def test_pages_in_any_order_give_the_logits_of_the_plain_model():
-    random = np.random.default_rng(1)
-    tokens, blocks, cache = random.integers(0, 40, 11), [6, 2, 5], new_cache(8)
-    for first, last in ((0, 3), (3, 9), (9, 10), (10, 11)):  # a prompt in chunks, then two tokens
-        got = forward_paged(WEIGHTS, cache, [(tokens, first, last, blocks)])
-        right = forward(WEIGHTS, tokens[None, :last])[0, -1]
-        np.testing.assert_allclose(got[0], right, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +87,8 @@ BAD = [
     ({"prompt": "A", "max_tokens": "5"}, 400, "whole number"),
     ({"prompt": "A" * 30, "max_tokens": 9}, 400, "reads 32"),
     ({"prompt": "A", "model": "gpt"}, 404, "no model 'gpt'"),
+    ({"prompt": "A", "temperature": 0.7}, 400, "does not serve 'temperature'"),
+    ({"prompt": "A", "n": 3}, 400, "does not serve 'n'"),
 ]
 
 
@@ -157,3 +152,50 @@ def test_a_killed_client_gives_its_blocks_back_and_a_full_queue_says_so(served):
     until(lambda: all(len(request.output) for request in waiting))
     until(lambda: len(engine.scheduler.pool.free) == 9)
     assert ask(served.url, prompt="ONCE MORE", max_tokens=3)[0] == 200
+
+
+# ---------------------------------------------------------------- the public client
+
+
+@pytest.fixture
+def client(served):
+    import openai
+
+    with openai.OpenAI(base_url=served.url, api_key="none", max_retries=0, timeout=20) as client:
+        yield client
+
+
+def test_the_openai_client_gets_a_completion(client):
+    assert [model.id for model in client.models.list()] == ["names"]
+    got = client.completions.create(model="names", prompt="GREEK ", max_tokens=9)
+    text = plain("GREEK ", 9)
+    assert got.choices[0].text == text and got.object == "text_completion"
+    assert got.choices[0].finish_reason == ("length" if len(text) == 9 else "stop")
+    assert got.usage.prompt_tokens == 6 and got.usage.total_tokens >= 6 + len(text)
+
+
+def test_the_openai_client_gets_a_stream(client):
+    parts = client.completions.create(model="names", prompt="GREEK ", max_tokens=9, stream=True)
+    assert "".join(part.choices[0].text for part in parts) == plain("GREEK ", 9)
+
+
+def test_the_openai_client_names_what_is_refused(client):
+    import openai
+
+    with pytest.raises(openai.BadRequestError, match="reads 32"):
+        client.completions.create(model="names", prompt="GREEK", max_tokens=100)
+    with pytest.raises(openai.NotFoundError, match="no model 'gpt'"):
+        client.completions.create(model="gpt", prompt="GREEK")
+    with pytest.raises(openai.BadRequestError, match="does not serve 'temperature'"):
+        client.completions.create(model="names", prompt="GREEK", temperature=1)
+    with pytest.raises(openai.NotFoundError, match="nothing at /v1/chat/completions"):
+        message = {"role": "user", "content": "GREEK"}
+        client.chat.completions.create(model="names", messages=[message])
+
+
+@pytest.mark.parametrize("served", [{"most_waiting": 0}], indirect=True)
+def test_the_openai_client_hears_that_the_queue_is_full(client):
+    import openai
+
+    with pytest.raises(openai.RateLimitError, match="0 requests are waiting"):
+        client.completions.create(model="names", prompt="GREEK")

@@ -7,11 +7,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import jsonschema
 import pytest
 
-from lockstep import evidence, export, project
+from lockstep import evidence, export, project, replayed
 from lockstep.figures import outside_code
 from lockstep.page import digest, find_root, read
 from lockstep.parts import Guard
@@ -21,7 +22,7 @@ from tests.houses import settle
 ROOT = find_root(Path(__file__).parent)
 FILES = (
     *("pages", "roadmap", "benchmarks", "microbenchmarks"),
-    *("glossary", "mapping", "hardware", "library"),
+    *("glossary", "mapping", "hardware", "library", "webgpu"),
 )
 DEVICE = {"name": "NVIDIA H200", "count": 1}
 MACHINE = {"device": DEVICE, "packages": {}, "python": "3.12.3", "date": "2026-11-20"}
@@ -134,9 +135,10 @@ Not indented.
         for block in page.blocks
     ]
     run = MACHINE | {"target": "cpu", "outcome": "passed", "blocks": blocks}
-    old = {"schema": 1, "page": page.path, "sha256": digest("other"), "runs": [run]}
-    new = old | {"sha256": page.sha256}
-    evidence.write(tmp_path / "evidence/cpu/pages/lessons/first.json", new)
+    new = {"schema": 1, "page": page.path, "sha256": page.sha256, "runs": [run]}
+    old = run | {"device": {"name": "Old", "count": 1}}
+    old = new | {"sha256": digest("other"), "runs": [old]}
+    evidence.write(tmp_path / "evidence/nvidia-h200/pages/lessons/first.json", new)
     evidence.write(tmp_path / "evidence/old/pages/lessons/first.json", old)
     record = MACHINE | {"schema": 1, "script": "benchmarks/x.py"}
     put("benchmarks/x.py", "it measures\n")
@@ -413,13 +415,67 @@ def test_an_unknown_figure_is_refused(tiny):
 def test_the_script_runs_and_writes_the_files_that_it_needs(tiny, first, tmp_path):
     text = export.script(first, tiny)
     assert text.startswith(f"# First\n# {URL}lessons/first/\n# {project.of(ROOT).license}\n")
-    assert "# ## Load it\n" in text and "n = len(text)\nn\n# 34\nprint(n + 1)\n# 35\n" in text
+    assert (
+        "# ## Load it\n" in text
+        and 'n = len(text)\nwith as_recorded("34"):\n    show_value(n)\n' in text
+    )
+    assert 'with as_recorded("35"):\n    print(n + 1)\n' in text
     assert "# $ ls" in text and "# (shown only: it installs)\n#   pip install x" in text
     assert "# ## Nothing to run" in text and "Sources" not in text, "a heading needs a block"
     folder = tmp_path / "fresh"
     folder.mkdir()
-    assert run(text, folder) == "35\n"
+    said = run(text, folder)
+    assert said == "34\n35\n33\n3 of 3 results are as recorded.\n"
     assert (folder / "data.txt").read_text() == (tmp_path / "snippets/data.txt").read_text()
+
+
+def test_a_script_says_where_a_result_is_another(tmp_path):
+    session = """>>> x = 2  # nothing to show
+>>> x + 1, "é"  # both
+(4, 'é')
+>>> (x
+...     * 3)
+6
+>>> for i in range(2):
+...     print("a  b",
+...           i)
+a  b 0
+a  b 1
+>>> int("no")
+Traceback (most recent call last):
+ValueError: invalid literal for int() with base 10: 'no'
+>>> print("one") or x
+one
+2
+>>> len([1])
+Traceback (most recent call last):
+TypeError: none
+"""
+    block = SimpleNamespace(language="pycon", options={}, text=session)
+    text = f"{replayed.source()}\n\n{export._script_block(block)}\nend_of_record()\n"
+    assert run(text, tmp_path).splitlines() == [
+        "(3, 'é')",
+        "    (the record has: (4, 'é'))",
+        "6",
+        "a  b 0",
+        "a  b 1",
+        "ValueError: invalid literal for int() with base 10: 'no'",
+        "one",
+        "2",
+        "1",
+        "no error",
+        "    (the record has: TypeError: none)",
+        "4 of 6 results are as recorded.",
+    ]
+
+
+def test_no_page_has_the_names_of_what_prints_its_results(real):
+    for page in real.pages:
+        code = "\n".join(block.text for block in page.blocks if block.language in export.PYTHON)
+        words = set(re.findall(r"[A-Za-z_]\w*", code))
+        assert not words & replayed.NAMES, page.path
+        modules = "|".join(module.__name__ for module in replayed.MODULES)
+        assert not re.search(rf"^(?:>>> )?(?:{modules}) =", code, re.MULTILINE), page.path
 
 
 def run(text: str, folder: Path) -> str:

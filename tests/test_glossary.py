@@ -15,7 +15,7 @@ from lockstep.page import PageError, read, read_all
 from lockstep_site import glossary, tables
 from lockstep_site.glossary import Glossary
 from tests.houses import settle
-from tests.pages import ROOT, open_at
+from tests.pages import PAGES, ROOT, open_at
 
 SETTINGS = """
 groups:
@@ -360,7 +360,7 @@ def test_a_table_that_is_not_there_is_refused(house):
 
 @pytest.fixture(scope="module")
 def ours():
-    return Glossary(ROOT, read_all(ROOT))
+    return Glossary(ROOT, PAGES)
 
 
 def test_every_term_of_this_glossary_is_sound(ours):

@@ -26,6 +26,7 @@ SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 RUNG = "void(uint8[::1], uint16[:,:,::1], int32, int32, float32)"
 FLASH = "void(uint8[::1], uint16[:,:,::1], int32, int32, int32, int32, int32, float32)"
 SHAPES = "void(uint8[::1], float32[::1], uint32[::1], int32, int32, int32, int32)"
+COPY = "void(uint16[:,::1], uint16[:,::1])"
 FP8 = "void(uint8[::1], int32, int32, int32)"
 # Expression -> (signature, how many of which instructions must be in its PTX).
 KERNELS = {
@@ -45,6 +46,19 @@ KERNELS = {
     "tensor_cores.shapes:shape_kernel(128, 128)[0]": (SHAPES, {"wgmma.mma_async": 4}),
     "tensor_cores.shapes:shape_kernel(128, 192)[0]": (SHAPES, {"wgmma.mma_async": 4}),
     "tensor_cores.shapes:shape_kernel(128, 256)[0]": (SHAPES, {"wgmma.mma_async": 4, "bar.red": 1}),
+    "tensor_cores.shapes:shape_kernel(128, 256, False)[0]": (
+        SHAPES,
+        {"wgmma.mma_async": 4, "bar.red": 0},
+    ),
+    "tensor_cores.shapes:shape_kernel(64, 64, False, 16)[0]": (
+        SHAPES,
+        {"wgmma.mma_async": 4, "bar.red": 0},
+    ),
+    "tensor_cores.shapes:shape_kernel(64, 128, True, 16)[0]": (
+        SHAPES,
+        {"wgmma.mma_async": 4, "bar.red": 1},
+    ),
+    "tensor_cores.shapes:copy_rows_kernel": (COPY, {"wgmma.mma_async": 0}),
     "tensor_cores.fp8:FAST[0]": (FP8, {"e4m3.e4m3": 4, "stmatrix": 16}),
     "tensor_cores.fp8:PROMOTED[0]": (FP8, {"e4m3.e4m3": 4, "stmatrix": 12}),
 }
@@ -282,19 +296,96 @@ if not SIMULATOR:
         with pytest.raises(ValueError, match=f"a has {k} columns"):
             shapes.matmul(a, np.ones((k + 1, 2)))
 
+    def whole_numbers(m, n, k, seed):
+        """Return a, b and their product, all exact in bfloat16 but for the product's rounding."""
+        generator = np.random.default_rng(seed=seed)
+        a, b = (generator.integers(-4, 5, s).astype(np.float32) for s in ((m, k), (k, n)))
+        return to_bfloat16(a), to_bfloat16(b), from_bfloat16(to_bfloat16(a @ b))
+
+    NAN = 0x7FC0
+
+    @pytest.mark.parametrize("copied", [False, True])
     @pytest.mark.parametrize("tile", shapes.STEP)
     @pytest.mark.parametrize("splits", [1, 2, 7])
-    def test_each_tile_and_split_twice(tile, splits):
+    def test_each_tile_and_split_twice(tile, splits, copied, monkeypatch):
         """Twice, because a call leaves its counters at zero for the next."""
-        m, n, k = 600, 648, 1000  # b's rows are not whole lines of the cache, and so are copied
-        generator = np.random.default_rng(seed=splits)
-        a, b = (generator.integers(-4, 5, s).astype(np.float32) for s in ((m, k), (k, n)))
-        d_a, d_b = cuda.to_device(to_bfloat16(a)), cuda.to_device(to_bfloat16(b))
+        m, n, k = 600, 648, 1000  # rows of a and b are no whole lines of the cache
+        assert not shapes.copies(m, n, k)
+        if copied:  # else only larger products are
+            monkeypatch.setattr(shapes, "COPIED", 0)
+            assert shapes.copies(m, n, k)
+        a, b, expected = whole_numbers(m, n, k, splits)
+        d_a, d_b = cuda.to_device(a), cuda.to_device(b)
         for _ in range(2):
-            d_c = cuda.to_device(np.full((m, n), 0x7FC0, np.uint16))
+            d_c = cuda.to_device(np.full((m, n), NAN, np.uint16))
             shapes.product(d_a, d_b, d_c, (*tile, splits))()
-            got = from_bfloat16(d_c.copy_to_host())
-            np.testing.assert_array_equal(got, from_bfloat16(to_bfloat16(a @ b)))
+            np.testing.assert_array_equal(from_bfloat16(d_c.copy_to_host()), expected)
+
+    class Launches:
+        """A kernel that counts how often it was configured and launched."""
+
+        def __init__(self, kernel):
+            self.kernel, self.launched = kernel, 0
+
+        def __getitem__(self, configuration):
+            def launch_it(*arguments):
+                self.launched += 1
+                self.kernel[configuration](*arguments)
+
+            return launch_it
+
+    @pytest.mark.parametrize(
+        ("m", "n", "k", "copied"),
+        [
+            (2000, 1608, 1600, 1),  # above COPIED
+            (1000, 1608, 1600, 0),  # below
+            (2000, 1600, 1608, 0),  # b's rows are whole lines, a's are not
+            (2000, 1608, 1608, 1),
+        ],
+    )
+    def test_a_large_product_copies_uneven_rows_first(m, n, k, copied, monkeypatch):
+        spy = Launches(shapes.copy_rows_kernel)
+        monkeypatch.setattr(shapes, "copy_rows_kernel", spy)
+        a, b, expected = whole_numbers(m, n, k, 1)
+        d_a, d_b = cuda.to_device(a), cuda.to_device(b)
+        d_c = cuda.to_device(np.full((m, n), NAN, np.uint16))
+        multiply = shapes.product(d_a, d_b, d_c)
+        for calls in (1, 2):  # b may change between two calls
+            multiply()
+            assert spy.launched == calls * copied
+            np.testing.assert_array_equal(from_bfloat16(d_c.copy_to_host()), expected)
+            d_b.copy_to_device(b ^ np.uint16(0x8000))
+            expected = -expected
+
+    @pytest.mark.parametrize(
+        ("m", "tile", "splits"),
+        [
+            *[(16, tile, splits) for tile in shapes.STEP if tile[0] == 64 for splits in (1, 3)],
+            *[(1, (64, 64), 1), (8, (64, 128), 2), (24, (64, 128), 1), (40, (64, 64), 3)],
+            *[(64, (64, 64), 1), (72, (64, 64), 1), (104, (128, 128), 2), (136, (128, 192), 1)],
+        ],
+    )
+    def test_few_rows_read_and_write_no_others(m, tile, splits):
+        """NaN stand behind the rows of a and must not count; behind those of c nothing changes."""
+        n, k = 520, 1032
+        a, b, expected = whole_numbers(m, n, k, m)
+        d_a = cuda.to_device(np.vstack([a, np.full((128, k), NAN, np.uint16)]))[:m]
+        d_b = cuda.to_device(np.vstack([b, np.full((64, n), NAN, np.uint16)]))[:k]
+        d_c = cuda.to_device(np.full((m + 128, n), 0x1234, np.uint16))
+        multiply = shapes.product(d_a, d_b, d_c[:m], (*tile, splits))
+        for _ in range(2):
+            multiply()
+            c = d_c.copy_to_host()
+            np.testing.assert_array_equal(from_bfloat16(c[:m]), expected)
+            assert (c[m:] == 0x1234).all()
+
+    def test_each_choice_has_room_for_its_parts():
+        generator = np.random.default_rng(seed=17)
+        for m, n, k in (8 * 2 ** generator.uniform(0, 11, (300, 3))).astype(int):
+            rows, columns, splits = shapes.choose(m, n, k, 132)
+            assert rows == 64 or m > 64
+            tiles = -(-m // rows) * -(-n // columns)
+            assert splits == 1 or (tiles * splits <= 3 * 132 and splits * 256 <= k)
 
     def test_promoted_sums_are_nearer_at_long_k():
         a, b = random(7, (64, 65536), (65536, 64))

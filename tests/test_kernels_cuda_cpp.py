@@ -194,6 +194,7 @@ ELSEWHERE = {
     "inline_ptx": "tests/test_kernels_inline_ptx.py",
     "multi_gpu": "tests/test_kernels_multi_gpu.py",
     "compilers": "tests/test_kernels_compilers.py",
+    "paging": "tests/test_kernels_paging.py",
     "torch_extension": "its page builds it, runs it and compares it with PyTorch",
 }
 MAKERS = {"RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel"}

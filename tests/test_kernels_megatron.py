@@ -1,5 +1,7 @@
 """Megatron's parallelisms on ranks: each equal to one device, for several numbers of ranks."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -131,15 +133,40 @@ def test_an_error_on_a_rank_ends_all():
 def test_a_plan():
     model = dict(layers=80, width=8192, words=128_000, length=4096, sequences=1, micro_batches=8)
     one, many = Plan(**model), Plan(**model, data=2, tensor=4, pipeline=8, zero=1)
-    assert one.state() == 16 * one.parameters()
-    assert many.state() == (4 + 6) * many.parameters()
+    assert sum(one.state().values()) == 16 * one.parameters()
+    assert sum(many.state().values()) == (4 + 6) * many.parameters()
     assert sum(one.traffic().values()) == 0 == one.bubble()
     assert many.bubble() == 7 / 15
     fours = Plan(**model, weight_bytes=4, data=2, zero=3)
-    assert fours.state() == 8 * fours.parameters()
+    assert sum(fours.state().values()) == 8 * fours.parameters()
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 5])
 def test_the_zigzag_is_even(ranks):
     shares = work([[r, 2 * ranks - 1 - r] for r in range(ranks)])
     assert set(shares) == {2 * ranks + 1}
+
+
+@pytest.mark.parametrize("call", ["all_reduce", "all_gather", "reduce_scatter", "recv"])
+def test_a_rank_that_never_comes_is_named_within_the_patience(call):
+    def work(rank):
+        if rank.number != 2:
+            getattr(rank, call)(*([2] if call == "recv" else [np.ones(6)]))
+
+    began = time.monotonic()
+    with pytest.raises(TimeoutError, match=r"rank 2.* in 1 s"):
+        on_ranks(3, work, patience=1)
+    assert time.monotonic() - began < 5
+
+
+def test_a_rank_that_dies_in_its_second_collective_ends_the_group_at_once():
+    def work(rank):
+        rank.all_reduce(np.ones(6))
+        if rank.number == 1:
+            raise MemoryError("rank 1 is full")
+        rank.all_to_all([np.ones(1)] * 3)
+
+    began = time.monotonic()
+    with pytest.raises(MemoryError, match="rank 1 is full"):
+        on_ranks(3, work, patience=60)
+    assert time.monotonic() - began < 5

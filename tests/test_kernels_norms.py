@@ -1,5 +1,8 @@
 """RMSnorm and layernorm of each row, by every rung, at awkward sizes."""
 
+import sys
+import types
+
 import numpy as np
 import pytest
 
@@ -9,8 +12,20 @@ from tests.wide import SIMULATOR, loading
 NOT_ON = {"numba-cuda-mlir": "the 16-byte instructions are made with llvmlite"}
 GUARD = 37
 EPS = np.float32(1e-5)
+LOADS = ("load4_once", "load4_first", "load4_shared", "load4_kept")
 SHAPES = [(1, 1), (3, 4), (2, 7), (5, 100), (3, 131), (2, 260)]
 LARGER = [(1, 1001), (300, 1028), (3, 4095), (5, 8192), (3, 16384), (140, 16388), (200, 32768)]
+
+
+def row_module(load):
+    """Import the kernels. On a CPU a load with a hint is one without: the same numbers."""
+    if SIMULATOR:
+        load("kernels.norms")
+        hints = types.ModuleType("kernels.norms.hints")
+        for name in LOADS:
+            setattr(hints, name, sys.modules["kernels.patterns.wide"].load4)
+        sys.modules["kernels.norms.hints"] = hints
+    return load("kernels.norms.row")
 
 
 def inputs(rows, columns):
@@ -75,7 +90,7 @@ def flat(kernel, config):
 @pytest.mark.parametrize(("threads", "together"), [(32, 3), (64, 1)])
 def test_row(threads, together, centered):
     with loading() as (load, cuda):
-        row = load("kernels.norms.row")
+        row = row_module(load)
         for shape in SHAPES:
             width = 4 * -(-shape[1] // (4 * threads))
             kernel = row.make_norm(threads, width, centered, shape[1] % 4 == 0)
@@ -83,11 +98,65 @@ def test_row(threads, together, centered):
             check(cuda, flat(kernel, config), inputs(*shape), centered)
 
 
+@pytest.mark.parametrize("centered", [False, True])
+@pytest.mark.parametrize("threads", [32, 64])
+def test_full_rows(threads, centered):
+    """Rows that fill their threads, by each load, with all of L1 for them."""
+    with loading() as (load, cuda):
+        row = row_module(load)
+        for k, width in enumerate((4, 12, 8, 4)):
+            kernel = row.make_full_norm(
+                threads,
+                width,
+                centered,
+                getattr(row, LOADS[k]),
+                getattr(row, LOADS[3 - k]),
+                blocks=1 + k,
+                shared_memory_carveout=0,
+                lto=False,
+            )
+            shape = 3 + k, threads * width
+            check(cuda, flat(kernel, (shape[0], threads)), inputs(*shape), centered)
+
+
+def test_full_plans_fit():
+    with loading() as (load, cuda):
+        row = row_module(load)
+        for (columns, _), how in row.FULL.items():
+            threads = how["threads"]
+            assert threads % 32 == 0
+            assert columns % (4 * threads) == 0
+            assert columns // threads <= 32
+
+
+@pytest.mark.parametrize("centered", [False, True])
+def test_full_rows_by_the_host(centered, monkeypatch):
+    """A length of the table goes to its kernel, its neighbors don't."""
+    x, weight, bias = inputs(3, 256)
+    with loading() as (load, _):
+        row = row_module(load)
+        monkeypatch.setattr(row, "FULL", {(256, centered): {"threads": 32, "blocks": 2}})
+        made = []
+        full = row.make_full_norm
+
+        def make(**how):
+            made.append(how)
+            return full(**how)
+
+        monkeypatch.setattr(row, "make_full_norm", make)
+        arguments = (weight, bias) if centered else (weight,)
+        close(row.norm(x, *arguments), expected(x, weight, bias, centered))
+        assert made == [{"width": 8, "centered": centered, "threads": 32, "blocks": 2}]
+        other = (weight,) if centered else (weight, bias)
+        close(row.norm(x, *other), expected(x, weight, bias, not centered))
+        assert len(made) == 1
+
+
 @pytest.mark.parametrize("shape", SHAPES[:4] + ([] if SIMULATOR else LARGER))
 def test_on_the_host(shape):
     x, weight, bias = inputs(*shape)
     with loading() as (load, _):
-        row = load("kernels.norms.row")
+        row = row_module(load)
         close(row.norm(x, weight), expected(x, weight, bias, False))
         close(row.norm(x, weight, bias), expected(x, weight, bias, True))
 
@@ -97,10 +166,10 @@ def test_a_mean_far_from_zero_costs_no_digits():
     x, weight, bias = inputs(2, 64)
     x = (x + np.float32(4096)).astype(np.float32)
     with loading() as (load, _):
-        got = load("kernels.norms.row").norm(x, weight, bias)
+        got = row_module(load).norm(x, weight, bias)
     np.testing.assert_allclose(got, expected(x, weight, bias, True), rtol=2e-3, atol=2e-3)
 
 
 def test_a_row_too_long_is_refused():
     with loading() as (load, _), pytest.raises(ValueError, match="at most 32768"):
-        load("kernels.norms.row").plan(32769)
+        row_module(load).plan(32769)

@@ -3,12 +3,16 @@
 import contextlib
 import sys
 import types
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tests.test_kernels_quantization import STAND_INS
 from tests.wide import SIMULATOR, loading
+
+ROOT = Path(__file__).resolve().parent.parent
 
 # Read by `python -m lockstep gpu`; the page of these kernels says the same.
 NOT_ON = {"numba-cuda-mlir": "the 16-byte loads are made with llvmlite"}
@@ -75,26 +79,63 @@ LARGER = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES + ([] if SIMULATOR else LARGER))
-def test_paged_attention(case):
-    dim, kv_heads, group, page, lengths, span = case
+def paged(case, bfloat16):
+    """Return queries, pages in any order with NaN where no token is, tables and lengths."""
+    dim, kv_heads, group, page, lengths, _ = case
     random = np.random.default_rng(sum(lengths))
     lengths = np.array(lengths, np.int32)
     most = -(-int(lengths.max()) // page)
     pages = most * len(lengths) + 3
+    q = bfloat16(2 * random.standard_normal((len(lengths), kv_heads * group, dim)))
+    shape = (pages, kv_heads, page, dim)
+    keys, values = (bfloat16(random.standard_normal(shape)) for _ in range(2))
+    tables = random.permutation(pages)[: most * len(lengths)].reshape(-1, most).astype(np.int32)
+    for s, length in enumerate(lengths):
+        if length % page:
+            keys[tables[s, length // page], :, length % page :] = 0x7FC0
+            values[tables[s, length // page], :, length % page :] = 0x7FC0
+    return q, keys, values, tables, lengths
+
+
+@pytest.mark.parametrize("case", CASES + ([] if SIMULATOR else LARGER))
+def test_paged_attention(case):
     with kernels() as (load, _):
         module = load("kernels.paging.decode")
-        q = module.bfloat16(2 * random.standard_normal((len(lengths), kv_heads * group, dim)))
-        shape = (pages, kv_heads, page, dim)
-        keys, values = (module.bfloat16(random.standard_normal(shape)) for _ in range(2))
-        tables = random.permutation(pages)[: most * len(lengths)].reshape(-1, most).astype(np.int32)
-        for s, length in enumerate(lengths):  # what no token of the sequence owns is NaN
-            if length % page:
-                keys[tables[s, length // page], :, length % page :] = 0x7FC0
-                values[tables[s, length // page], :, length % page :] = 0x7FC0
-        got = module.paged_attention(q, keys, values, tables, lengths, span)
-        right = module.plain_attention(q, keys, values, tables, lengths)
+        inputs = paged(case, module.bfloat16)
+        got = module.paged_attention(*inputs, case[-1])
+        right = module.plain_attention(*inputs)
     np.testing.assert_allclose(got, right, rtol=2e-3, atol=2e-4)
+
+
+def test_a_shape_that_the_lanes_cannot_share_is_refused():
+    with kernels() as (load, _):
+        make = load("kernels.paging.decode").make_paged_decode
+        for group, page in ((3, 16), (32, 16), (4, 6)):
+            with pytest.raises(ValueError, match="do not divide"):
+                make(128, group, page)
+
+
+@pytest.mark.parametrize("case", CASES + LARGER)
+def test_paged_attention_in_cuda_cpp(case):
+    """On a GPU equal to Numba's kernel; without one it is compiled, for each shape."""
+    text = (ROOT / "snippets/paging/paged_decode.cu").read_text(encoding="utf-8")
+    dim, _, group, page, _, span = case
+    if SIMULATOR:
+        from lockstep import languages
+
+        warps = max(1, min(4, 128 * group // dim))
+        sizes = {"DIM": dim, "GROUP": group, "PAGE": page, "WARPS": warps}
+        defined = "".join(f"#define {name} {size}\n" for name, size in sizes.items()) + text
+        made = SimpleNamespace(text=defined, where="snippets/paging/paged_decode.cu")
+        assert b".text.paged_decode\0" in languages.compile_cuda(made)
+        return
+    from kernels.paging import decode
+    from kernels.paging.cupy_decode import paged_attention_cuda
+
+    inputs = paged(case, decode.bfloat16)
+    got = paged_attention_cuda(text, *inputs, span)
+    right = decode.paged_attention(*inputs, span)
+    np.testing.assert_allclose(got, right, rtol=1e-5, atol=1e-6)
 
 
 # ---------------------------------------------------------------- blocks and requests

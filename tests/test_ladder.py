@@ -32,11 +32,14 @@ def records(*rungs, ceiling=None):
 
 def test_bars_stand_in_order_and_are_as_long_as_their_figures():
     found = plots.render("ladder", records((2, "tiled", 40.0), (1, "naive", 10.0), ceiling=80.0))
-    image = ElementTree.fromstring(found)
-    first, second = (float(bar.get("width")) for bar in image.iter("rect"))
-    assert second == 4 * first
-    assert second * 2 == ladder.WIDTH - ladder.LEFT - ladder.RIGHT  # half of the longest, 80
-    words = image.find("svg").get("aria-label")
+    for image, (width, left, right) in zip(
+        ElementTree.fromstring(found).iter("svg"), (ladder.PAGE, ladder.PHONE), strict=True
+    ):
+        bars = [bar for bar in image.iter("rect") if bar.get("x") == str(left)]
+        first, second = (float(bar.get("width")) for bar in bars)
+        assert abs(second - 4 * first) < 1
+        assert second * 2 == width - left - right  # half of the longest, 80
+    words = image.get("aria-label")
     assert words.index("naive") < words.index("tiled") < words.index("cuBLAS")
     assert all(figure in words for figure in ("10.0", "40.0", "50.0", "80.0"))
 
@@ -45,14 +48,36 @@ def test_a_thin_bar_is_the_same_kernel_in_the_other_language():
     found = records((1, "naive", 10.0), (2, "deep", 40.0), ceiling=80.0)
     found.benchmarks["sgemm-naive"]["cuda_tflops"] = 20.0
     found.benchmarks["sgemm-deep"]["kernel"] = "snippets/gemm/sgemm.cu"
-    image = ElementTree.fromstring(plots.render("ladder", found))
-    bars = [bar for bar in image.iter("rect") if bar.get("x") == str(ladder.LEFT)]
+    image = next(ElementTree.fromstring(plots.render("ladder", found)).iter("svg"))
+    bars = [bar for bar in image.iter("rect") if bar.get("x") == str(ladder.PAGE[1])]
     wide, high = ([float(bar.get(side)) for bar in bars] for side in ("width", "height"))
     assert wide[1] == 2 * wide[0] and wide[2] == 4 * wide[0]
     assert high[:3] == [ladder.BAR, ladder.THIN, ladder.THIN]  # behind them the legend's
     text = plots.render("ladder", found, as_text=True).replace("\u202f", " ")
     assert "naive 10.0 TFLOP/s in Numba and 20.0 TFLOP/s in CUDA C++" in text
     assert "deep 40.0 TFLOP/s in CUDA C++" in text
+
+
+def test_a_figure_stands_beside_the_bar_that_it_tells_and_covers_no_line():
+    found = records((1, "slow", 10.0), (2, "near", 45.0), ceiling=60.0)
+    found.benchmarks["sgemm-slow"]["cuda_tflops"] = 20.0
+    for image, room in zip(
+        ElementTree.fromstring(plots.render("ladder", found)).iter("svg"),
+        (ladder.PAGE, ladder.PHONE),
+        strict=True,
+    ):
+        width, left, right = room
+        words = {text.text.split()[0]: text for text in image.iter("text")}
+        slow, near = (words[figure] for figure in ("10.0", "45.0"))
+        assert float(slow.get("x")) == round(left + (width - left - right) / 6, 1) + 6
+        shapes = list(image.iter())
+        if near.get("text-anchor") == "start":  # it begins before cuBLAS's line: that ends there
+            under = shapes[shapes.index(near) - 1]
+            assert "--ls-ground" in under.get("style") and under.tag == "rect"
+        ends = {"start": lambda x, n: x + n, "end": lambda x, n: x}
+        for text in image.iter("text"):
+            long = len(text.text) * ladder.LETTER
+            assert ends[text.get("text-anchor")](float(text.get("x")), long) <= width + 1, text.text
 
 
 def test_a_ladder_without_figures_says_so():
@@ -80,3 +105,14 @@ def test_the_last_rung_has_the_best_of_the_tiles_that_the_search_found():
     call = re.search(r"^tuned = make_tuned\((.*)\)$", kernel, re.M)[1]
     shown = [int(word.rpartition("=")[2]) for word in call.split(", ")]
     assert tuple(shown) == measured[:7]
+
+
+def test_no_name_of_this_site_is_cut_on_a_page_or_a_phone():
+    """On a phone the first letter of the longest one was beyond the edge."""
+    found = plots.render("ladder", Evidence(ROOT))
+    images = list(ElementTree.fromstring(found).iter("svg"))
+    assert len(images) == 2
+    for image, (_, left, _) in zip(images, (ladder.PAGE, ladder.PHONE), strict=True):
+        names = [t.text for t in image.iter("text") if t.get("x") == str(left - 8)]
+        assert len(names) > 10
+        assert [name for name in names if ladder.LETTER * len(name) > left - 8] == []

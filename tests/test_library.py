@@ -1,10 +1,12 @@
 """The library: whole entries, mistakes that end the build, a filter for every reader."""
 
+import re
+
 import pytest
 
-from lockstep.page import PageError, read_all
+from lockstep.page import PageError
 from lockstep_site import lesson, library, roadmap
-from tests.pages import ROOT
+from tests.pages import PAGES, ROOT
 
 DATA = """
 kinds: {book: book, video: video}
@@ -37,15 +39,18 @@ def test_the_library_names_what_readers_collected_in_both_languages():
     assert sum(row["lang"] == "ru" for row in rows) >= 10
 
 
+def test_a_sentence_stands_alone_because_the_list_is_filtered():
+    leaning = r"\b(above|below|the same (book|course|talk|article|algorithm|puzzles|list))\b"
+    assert [r["note"] for r in library.rows(ROOT) if re.search(leaning, r["note"], re.I)] == []
+
+
 def test_each_lesson_has_three_entries_that_fit_it():
     chosen = library.fitting(ROOT)
     items = {row["id"]: row for row in roadmap.items(ROOT)}
     assert set(chosen) <= set(items)
-    lessons = {
-        i for page in read_all(ROOT) if page.meta["kind"] == "lesson" for i in page.meta["roadmap"]
-    }
+    lessons = {i for page in PAGES if page.meta["kind"] == "lesson" for i in page.meta["roadmap"]}
     assert lessons <= set(chosen) | {i for i in items if i.startswith("q-")}
-    page = next(page for page in read_all(ROOT) if page.meta.get("roadmap") == ["o-roofline"])
+    page = next(page for page in PAGES if page.meta.get("roadmap") == ["o-roofline"])
     links = [link.get("href") for link in lesson.further(page).iter("a")]
     assert links == [row["url"] for row in chosen["o-roofline"]] and len(set(links)) == 3
 
@@ -62,6 +67,21 @@ def test_an_entry_for_a_lesson_that_the_library_lacks_is_refused_at_its_line(sma
     file.write_text(f"f-vector-add:\n{both}", encoding="utf-8")
     with pytest.raises(PageError, match="has 2 different entries"):
         library.fitting(root)
+
+
+# Where pages of the list were, and no longer are: moved by their owners.
+MOVED = {
+    "github.com/cuda-mode/": "github.com/gpu-mode/",
+    "youtube.com/@CUDAMODE": "youtube.com/@GPUMODE",
+    "docs.pytorch.org/docs/stable/torch.compiler": "…/stable/user_guide/torch_compiler/",
+    "pytorch/blob/main/docs/source/torch.compiler": "docs.pytorch.org, user_guide/torch_compiler/",
+}
+
+
+@pytest.mark.parametrize("name", [library.DATA, library.LESSONS])
+def test_nothing_is_named_where_it_no_longer_is(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert [f"{old} is now {new}" for old, new in MOVED.items() if old in text] == []
 
 
 @pytest.mark.parametrize(

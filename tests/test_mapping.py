@@ -8,11 +8,11 @@ import markdown
 import numpy as np
 import pytest
 
-from lockstep.page import PageError, read_all
+from lockstep.page import PageError
 from lockstep_site import mapping
 from lockstep_site.glossary import Glossary
 from simulator import hosts, metal
-from tests.pages import ROOT
+from tests.pages import PAGES, ROOT
 
 DATA = """
 columns: [{id: cuda, title: CUDA}, {id: metal, title: Metal}, {id: hip, title: HIP}]
@@ -125,7 +125,7 @@ def said_names(text):
 
 def test_the_map_and_the_glossary_call_one_thing_by_one_name():
     rows = {row["id"]: row for row in mapping.rows(ROOT)}
-    terms = Glossary(ROOT, read_all(ROOT)).terms
+    terms = Glossary(ROOT, PAGES).terms
     columns = [column["id"] for column in mapping.load(ROOT)["columns"]]
     differ = []
     for ident, same in mapping.load(ROOT)["same"].items():

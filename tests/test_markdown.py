@@ -376,6 +376,11 @@ def test_a_page_without_blocks_has_no_stamp(house):
     assert "stamp" not in house.html() and "proof" not in house.html()
 
 
+def test_a_corner_without_a_name_is_no_head_of_a_column(house):
+    house.page("| | a |\n|---|---|\n| one | 1 |\n")
+    assert house.html().count("<th>") == 1 and "<td></td>\n<th>a</th>" in house.html()
+
+
 # ---------------------------------------------------------------- what is copied, what is refused
 
 

@@ -5,13 +5,16 @@ On Chromium's software adapter, with the panel as the site serves it and no site
 
 import json
 import mimetypes
+import re
 
 import pytest
 
-from lockstep_site import run_here
+from lockstep_site import exercise, run_here
 from tests import browser, webgpu
-from tests.pages import PAGES, ROOT
+from tests.conftest import serving
+from tests.pages import PAGES, ROOT, url_of
 
+AXE = ROOT / "node_modules/axe-core/axe.min.js"
 PAGE = next(p for p in PAGES if p.name.endswith("/vector-add"))
 HTML = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Panel</title>
 <meta name="viewport" content="width=device-width">
@@ -19,20 +22,32 @@ HTML = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Panel</tit
 script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'">
 <link rel="stylesheet" href="/assets/css/lockstep.css"><main><h1>Panel</h1>
 <button id="open">Run here</button></main></html>"""
-OPEN = """async () => {
-    window.lockstep = { read: () => ({ hints: {}, code: {} }), change() {} }
+PUZZLE = next(p for p in PAGES if p.name.endswith("puzzles/brighten"))
+OPEN = """async block => {
+    const state = { hints: {}, code: {}, solved: {}, par: {} }
+    window.lockstep = { read: () => state, change: how => how(state), today: () => "2026-01-01" }
     const { open } = await import("/assets/vendor/run-here/panel.js")
-    await open({ base: location.origin + "/", block: "1", button: document.querySelector("#open") })
+    await open({ base: location.origin + "/", block, button: document.querySelector("#open") })
 }"""
 
 
-def serve(route):
+def serve(route, page=PAGE):
     path = "/" + route.request.url.split("://", 1)[1].split("/", 1)[1].split("?")[0]
-    rows = ROOT / "evidence/nvidia-h200/benchmarks/vector_add.json"
+    # As data/benchmarks.json has them: fewer columns than a record.
+    rows = [
+        {
+            "id": "transpose",
+            "kernel": "kernels/transpose/t.py",
+            "unit": "GB/s",
+            "reference": 4213.0,
+        },
+        {"id": "vector-add", "kernel": "kernels/vector_add/add.py", "unit": "GB/s", "ours": 3390.0},
+        {"id": "launch", "kernel": "kernels/vector_add/add.py", "unit": "us", "ours": 5000.0},
+    ]
     made = {
         "/": (HTML, "text/html"),
-        "/run.json": (json.dumps(run_here.data(PAGE)), "application/json"),
-        "/data/benchmarks.json": (rows.read_text(), "application/json"),
+        "/run.json": (json.dumps(run_here.data(page)), "application/json"),
+        "/data/benchmarks.json": (json.dumps(rows), "application/json"),
     }
     if path in made:
         return route.fulfill(body=made[path][0], content_type=made[path][1])
@@ -53,11 +68,11 @@ def chrome(playwright):
 
 
 class Panel:
-    def __init__(self, chrome, script="", **options):
+    def __init__(self, chrome, script="", page=PAGE, block="1", **options):
         self.context = chrome.new_context(
             **({"viewport": {"width": 1280, "height": 900}} | options)
         )
-        self.context.route("**/*", serve)
+        self.context.route("**/*", lambda route: serve(route, page))
         self.asked, self.errors = [], []
         self.context.on("request", lambda r: self.asked.append(r.url))
         self.tab = self.context.new_page()
@@ -65,8 +80,9 @@ class Panel:
         if script:
             self.tab.add_init_script(script)
         self.tab.goto("http://localhost/")
-        self.tab.evaluate(OPEN)
-        self.done()
+        self.tab.evaluate(OPEN, block)
+        if not block.startswith("x-"):  # an exercise waits for its reader
+            self.done()
         self.card = self.tab.locator('.rh [data-el="card"]')
 
     def done(self, words=""):
@@ -113,10 +129,52 @@ def test_the_pages_kernel_runs_on_the_readers_gpu(panel):
     meters = panel.card.locator("meter").evaluate_all("all => all.map(m => [m.ariaLabel, m.value])")
     assert [name for name, _ in meters] == ["Your GPU", "H200, Numba"]
     assert all(0 < value <= 1 for _, value in meters)
+    assert round(meters[1][1], 2) == 0.80  # of the row in GB/s
+    aim = panel.card.locator(".rh-gpu-par").inner_text()
+    assert re.search(r"par: your kernel reaches [\d.]+ % of this card's own copy rate", aim)
+    assert "Par is 80 %, what it reaches on the H200" in aim
     panel.card.locator("summary").press("Enter")
     wgsl = panel.card.locator("pre").inner_text()
     assert "fn add_kernel(" in wgsl and "out[i] = a[i] + b[i];" in wgsl
     assert panel.tab.evaluate("document.activeElement.tagName") != "BODY"
+
+
+def test_on_a_phone_the_result_is_not_wider_than_the_screen_and_axe_finds_nothing(panel):
+    """After the result of the test before."""
+    assert panel.card.locator("table").is_visible()
+    panel.tab.set_viewport_size({"width": 390, "height": 844})
+    wide = """[document.documentElement, ...document.querySelectorAll(".rh, .rh-body, .rh-code")]
+        .map(node => node.scrollWidth - node.clientWidth)"""
+    assert max(panel.tab.evaluate(wide)) <= 0
+    panel.tab.evaluate(AXE.read_text(encoding="utf-8"))
+    found = panel.tab.evaluate("axe.run('.rh')")["violations"]
+    panel.tab.set_viewport_size({"width": 1280, "height": 900})
+    assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
+
+
+def test_it_works_without_a_network_after_the_first_time(chrome, built):
+    context = chrome.new_context(viewport={"width": 1280, "height": 900})
+    tab = context.new_page()
+    run = tab.get_by_role("button", name="Run on my GPU")
+
+    def press():
+        tab.locator('[data-run="1"] button').first.click()
+        tab.wait_for_selector(".rh-status[data-level=good]")
+        run.press("Enter")
+        tab.wait_for_selector(".rh-gpu-right")
+        tab.wait_for_function(
+            "() => document.querySelector('.rh-status').innerText.includes('launch on')"
+        )
+
+    with serving(built) as address:
+        tab.goto(url_of(PAGE, address))
+        press()
+        tab.wait_for_selector("dialog.rh[data-offline=gpu]")
+    tab.reload()
+    press()
+    assert "swiftshader" in tab.locator('.rh [data-el="card"]').inner_text()
+    assert tab.locator(".rh-bars meter").count() == 2  # with the H200's record beside it
+    context.close()
 
 
 def test_what_cannot_be_compiled_is_said_by_line(panel):
@@ -137,6 +195,53 @@ def test_what_the_stepper_finds_wrong_is_sent_to_no_gpu(panel):
     )
     assert "1 finding" in panel.press("Run on my GPU", "finding")
     assert panel.card.is_hidden()
+
+
+MISCOMPILED = """
+    const make = GPUDevice.prototype.createShaderModule
+    GPUDevice.prototype.createShaderModule = function (given) {
+        const code = given.code.replace("= a[i] + b[i];", "= a[i] + b[i] + f32(i == 3);")
+        window.changed = (window.changed ?? 0) + (code !== given.code)
+        return make.call(this, { ...given, code })
+    }"""
+
+
+def test_a_wrong_result_is_shown_with_its_place_and_no_rate(chrome):
+    """A GPU that adds 1 to one element: the comparison is the panel's own, the shader is not."""
+    panel = Panel(chrome, MISCOMPILED)
+    said = panel.press("Run on my GPU", "launches")
+    assert panel.tab.evaluate("window.changed") == 1
+    assert said == "1 of 1 launches gave no right result on your GPU."
+    text = panel.card.inner_text()
+    assert "✗ out[3] is 45 on this GPU and 44 in the stepper." in text
+    assert "It is the only one of 5 that differs." in text and "It was not measured" in text
+    assert "✓" not in text and "GB/s" not in text and "par" not in text.lower().split()
+    assert not panel.card.locator("table, meter, .rh-gpu-par, .rh-gpu-right").count()
+    assert panel.card.locator(".rh-gpu-wrong").count() == 1
+    panel.tab.evaluate(AXE.read_text(encoding="utf-8"))
+    found = panel.tab.evaluate("axe.run('.rh')")["violations"]
+    assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
+    panel.context.close()
+    assert not panel.errors
+
+
+def test_a_puzzle_is_graded_and_then_its_largest_case_runs_on_the_readers_gpu(chrome):
+    """Also where the reader deleted the example: the check's own launches are what runs."""
+    known = exercise.load("brighten", ROOT)
+    panel = Panel(chrome, page=PUZZLE, block="x-brighten")
+    panel.write(next(iter(known.wrong.values()))[0])
+    panel.press("Run on my GPU", "")
+    assert panel.tab.locator(".rh-case--bad").count() == 1 and panel.card.is_hidden()
+    panel.write(known.solution)
+    said = panel.press("Run on my GPU", "on your GPU")
+    assert said == "1 launch on your GPU, with the stepper's result."
+    text = panel.card.inner_text()
+    assert "brighten, 4 blocks of 32" in text and "✓ The same result as the stepper's." in text
+    aim = panel.card.locator(".rh-gpu-par").inner_text()  # both are measured on this card
+    assert re.search(r"Par is [\d.]+ %, what the reference solution reaches on it", aim)
+    assert "Every case is right" in panel.tab.locator(".rh-verdict").inner_text()
+    panel.context.close()
+    assert not panel.errors
 
 
 def test_without_a_gpu_it_says_what_to_do(chrome):

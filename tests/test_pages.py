@@ -4,10 +4,9 @@ import pytest
 
 from lockstep import numbers
 from lockstep.check import Checker
-from lockstep.page import find_root, paths, read_all
+from lockstep.page import paths
 from tests.houses import settle
-
-ROOT = find_root()
+from tests.pages import PAGES, ROOT
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +28,7 @@ def test_a_page_keeps_the_promise(file, checker):
 
 @pytest.fixture(scope="session")
 def pages():
-    return read_all(ROOT)
+    return PAGES
 
 
 def test_each_section_can_be_read_and_is_on_some_page_and_holds_its_doctests(checker, pages):

@@ -331,7 +331,7 @@ def test_a_damaged_record_is_named(house):
     file = house.root / "evidence/cpu/pages/page.json"
     file.write_text(file.read_text()[:50])
     done = lockstep(house, "status")
-    assert done.returncode == 2 and done.stderr.startswith("evidence/cpu/pages/page.json:1: ")
+    assert done.returncode == 2 and done.stderr.startswith("evidence/cpu/pages/page.json:4: ")
     assert lockstep(house, "run", "docs/page.md").returncode == 0  # the mend that it names
     assert lockstep(house, "status").returncode == 0
 
@@ -516,11 +516,11 @@ def bench(root, change=lambda record: None):
     sha = evidence.file_digest(root / "kernels/k.py")
     row = {"id": "a", "kernel": "kernels/k.py", "sha256": sha, "unit": "GB/s", "ours": 2.0}
     row |= {"reference": 1.0, "ratio": 2.0, "bytes": 4000, "us": 2.0, "gbps": 2.0}
-    record = {"schema": 1, "script": "bench.py", "rows": [row], "device": {"name": "X"}}
+    record = {"schema": 1, "script": "bench.py", "rows": [row], "device": {"name": "NVIDIA H200"}}
     record |= {"packages": {}, "python": "3", "date": "2026-01-01"}
     record["sources"] = {"kernels/k.py": sha, "bench.py": evidence.file_digest(root / "bench.py")}
     change(record)
-    file = root / "evidence/x/benchmarks/b.json"
+    file = root / "evidence/nvidia-h200/benchmarks/b.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(record))
     return evidence.Evidence(root).benchmarks["a"]
@@ -536,7 +536,7 @@ def test_a_benchmark_is_bound_to_its_kernel_and_its_figures_to_each_other(house)
         lambda r: r["sources"].pop("kernels/k.py"),
         lambda r: r["rows"][0].pop("unit"),
     ):
-        with pytest.raises(PageError, match="evidence/x/benchmarks/b.json:1: "):
+        with pytest.raises(PageError, match="evidence/nvidia-h200/benchmarks/b.json:1: "):
             bench(house.root, change)
 
 

@@ -26,7 +26,7 @@ def records():
             "fresh": fresh,
         }
 
-    return SimpleNamespace(
+    found = SimpleNamespace(
         microbenchmarks={
             "occupancy-bandwidth-100-x4": micro(4000, in_flight_bytes=4e6),
             "device-copy": micro(4000),
@@ -44,6 +44,9 @@ def records():
             "no-arithmetic": {"fresh": True, "bytes": 1, "dtype": "float32"},
         },
     )
+    for name, row in found.benchmarks.items():
+        row["title"] = f"A <{name}> of 8 x 8, float32"
+    return found
 
 
 def test_each_kernel_is_compared_with_its_own_roof(records):
@@ -67,10 +70,10 @@ def test_no_kernel_of_this_site_is_above_its_roof():
 
 def test_the_picture_has_a_dot_for_each_and_says_so(records):
     picture = plots.render("roofline", records)
-    assert picture.count("<circle") == 4 and "A &lt;title&gt;" in picture
+    assert picture.count("<circle") == 4 and "A &lt;on-the-roof&gt; of 8 x 8, float32" in picture
     assert "4 benchmarks are dots" in picture
     for name in ("on-the-slope", "tf32-on-the-second-roof"):
-        assert picture.count(f">{name}<") == 1
+        assert picture.count(f">A &lt;{name}&gt; of 8<") == 1  # up to the comma; a square once
     assert "at 15.0 operations for each byte" in picture
     assert "TF32 by cuBLAS 300\u202fTFLOP/s" in picture
     assert picture.rindex("<circle") < picture.index("<text")  # names stand in front
@@ -82,7 +85,12 @@ def test_a_point_higher_or_further_right_is_drawn_so():
 
 
 def test_names_do_not_overlap():
-    points = [(f"kernel-{i}", "t", 1.0, 1.0, 0.5) for i in range(5)]
+    points = [(f"kernel-{i}", f"Kernel {i}", 1.0, 1.0, 0.5) for i in range(5)]
+    assert len(plots._labels(points)) == 1
+
+
+def test_a_name_stands_once():
+    points = [(f"a-{i}", f"Sum, size {i}", 4.0**i, 10.0**i, 0.5) for i in range(3)]
     assert len(plots._labels(points)) == 1
 
 
@@ -185,3 +193,52 @@ def test_a_trace_to_take_away_is_in_chromes_format(photos):
     photos.microbenchmarks["photos-first"]["fresh"] = False
     assert list(timelines.traces("photos", photos)) == ["photos-second.trace.json"]
     assert "Awaiting" in plots.render("photos", SimpleNamespace(microbenchmarks={}, project=None))
+
+
+def test_latency_under_load(records):
+    awaited = "Awaiting a GPU run: serving-static, serving-continuous."
+    assert plots.render("load", records) == awaited
+    records.microbenchmarks |= {
+        "serving-static-500": micro(4.0, p50_ms=2.0),
+        "serving-static-3000": micro(90.0, p50_ms=50.0),
+        "serving-continuous-500": micro(3.0, p50_ms=1.0),
+        "serving-continuous-3000": micro(8.0, p50_ms=3.0),
+        "serving-continuous": micro(9000),  # another row, no point
+    }
+    picture = plots.render("load", records)
+    assert picture.count("<circle") == 8 and "static, 3000 a second: p50 50.0\u202fms" in picture
+    assert plots.render("load", records, as_text=True).count("\n") == 5
+
+
+def scaled(**rows):
+    """Return records with a row of scaling for each id: its efficiency, or None for a stale one."""
+    found = {
+        name.replace("_", "-"): micro(1, efficiency=value or 1, fresh=value is not None)
+        for name, value in rows.items()
+    }
+    return SimpleNamespace(microbenchmarks=found, benchmarks={})
+
+
+def test_scaling_is_drawn_by_size_a_line_for_each_kind():
+    records = scaled(gpt_strong_8=0.4, gpt_strong_64=0.8, gpt_weak_8=0.9, gpt_weak_64=1.0)
+    told = plots.render("gptscaling", records, as_text=True)
+    assert (
+        told == "- Efficiency, strong: 8: 0.400, 64: 0.800\n- Efficiency, weak: 8: 0.900, 64: 1.00"
+    )
+    drawn = plots.render("gptscaling", records)
+    assert "strong: 8: 0.400, 64: 0.800" in drawn and drawn.count("<polyline") == 2
+    dots = [tuple(map(float, dot)) for dot in re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', drawn)]
+    assert len(dots) == 4
+    assert dots[0][0] == dots[2][0] < dots[1][0] == dots[3][0]  # 8 left of 64
+    assert dots[0][1] > dots[1][1] > dots[3][1] and dots[2][1] > dots[3][1]  # more is higher
+
+
+def test_scaling_without_fresh_rows_awaits_them():
+    assert "gpt-weak-" in plots.render("gptscaling", scaled(gpt_strong_8=0.4, gpt_weak_8=None))
+    heat = {
+        f"heat_{kind}_1024_staged{more}": 0.5
+        for kind in ("strong", "weak")
+        for more in ("", "_overlap")
+    }
+    drawn = plots.render("heatscaling", scaled(**heat))
+    assert drawn.count("<circle") == 4 and "strong, overlapped: 1,024: 0.500" in drawn

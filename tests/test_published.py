@@ -1,6 +1,7 @@
 """What a published site offers besides its pages: dates and a feed from git, robots.txt, cards."""
 
 import os
+import re
 import struct
 import subprocess
 import xml.etree.ElementTree as ET
@@ -71,6 +72,20 @@ def test_the_feed_has_the_newest_first_and_every_address_is_whole():
     assert [link.get("href") for link in feed.findall(f"{ATOM}link")] == [URL, f"{URL}feed.xml"]
 
 
+def test_a_style_sheet_travels_without_what_was_written_for_people():
+    sheet = """/* a reader's
+    note */
+a {  /* "one */
+  content: "/* none */ \\" '";
+
+  background: url('x/*y*/.svg');
+}
+"""
+    light = published.lighter(sheet)
+    assert light == "a {\ncontent: \"/* none */ \\\" '\";\nbackground: url('x/*y*/.svg');\n}\n"
+    assert published.lighter(light) == light
+
+
 def test_robots():
     assert f"Sitemap: {URL}sitemap.xml\n" in published.robots(URL)
 
@@ -95,8 +110,9 @@ def test_a_curve_ends_where_it_should():
 
 def test_a_png_is_read_back():
     rng = np.random.default_rng(1)
-    pixels = rng.integers(0, 4, (cards.HEIGHT, cards.WIDTH, 1)).repeat(3, 2).astype(np.uint8)
-    data = cards.png(pixels)
+    colors = np.array([[255, 255, 255], [1, 2, 3], [40, 50, 60]])
+    pixels = rng.integers(0, 3, (cards.HEIGHT, cards.WIDTH)).astype(np.uint8)
+    data = cards.png(pixels, colors)
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
     found, at = {}, 8
     while at < len(data):
@@ -110,15 +126,47 @@ def test_a_png_is_read_back():
     palette = np.frombuffer(found[b"PLTE"], np.uint8).reshape(-1, 3)
     rows = np.frombuffer(zlib.decompress(found[b"IDAT"]), np.uint8)
     index = rows.reshape(cards.HEIGHT, cards.WIDTH + 1)[:, 1:]
-    assert np.array_equal(palette[index], pixels)
+    assert np.array_equal(palette[index], colors[pixels])
 
 
-def test_every_kind_has_a_card_and_they_are_small():
+def test_every_page_has_a_card_of_its_own_and_they_are_small():
+    from tests.pages import PAGES
+
+    folder = find_root() / "docs/assets/vendor/cards"
+    files = {f.relative_to(folder).with_suffix("").as_posix(): f for f in folder.rglob("*.png")}
+    assert set(files) == {page.path.removeprefix("docs/").removesuffix(".md") for page in PAGES}
+    assert all(file.stat().st_size < 30_000 for file in files.values())
+    titles = set(cards.titles(find_root()).values())
+    assert len({file.read_bytes() for file in files.values()}) == len(titles)
+
+
+@pytest.fixture(scope="module")
+def painter():
     root = find_root()
-    names = {file.stem: file for file in (root / "docs/assets/vendor/cards").glob("*.png")}
-    import tomllib
+    inter = root / "node_modules/@fontsource/inter/files"
+    fonts = {w: (inter / f"inter-latin-{w}-normal.woff2").read_bytes() for w in (400, 700)}
+    return cards.Painter(fonts, root / "docs/assets/logo.svg")
 
-    kinds = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["lockstep"]["kinds"]
-    assert set(names) == set(cards.KINDS) == set(kinds)
-    assert all(file.stat().st_size < 20_000 for file in names.values())
-    assert len({file.read_bytes() for file in names.values()}) == len(kinds)
+
+def test_every_title_fits_beside_the_logo_and_loses_no_word(painter):
+    for _, title in cards.titles(find_root()).values():
+        size, lines = painter.lines(title)
+        assert " ".join(lines) == " ".join(title.split())
+        assert max(painter.width(700, size, line) for line in lines) <= cards.ROOM
+        assert set(title) <= {chr(c) for c in painter.known[700]}, title
+
+
+def test_the_title_is_drawn_where_nothing_else_is(painter):
+    image = np.zeros((cards.HEIGHT, cards.WIDTH), np.uint8)
+    painter.write(image, 700, 72, "Puzzle", cards.LEFT, 300)
+    assert image.max() == 32 and not (image.astype(bool) & painter.logo.astype(bool)).any()
+    rows, columns = np.nonzero(image)
+    assert columns.min() >= cards.LEFT and 240 < rows.min() < rows.max() < 330
+
+
+def test_a_page_names_its_card(built):
+    html = (built / "puzzles/profit/index.html").read_text(encoding="utf-8")
+    (image,) = re.findall(r'<meta property="og:image" content="http[^"]*?/(assets/[^"]+)"', html)
+    assert image == "assets/vendor/cards/puzzles/profit.png" and (built / image).is_file()
+    assert '<meta property="og:title" content="Puzzle 2: Three arrays in, one out"' in html
+    assert re.search(r'<meta property="og:description" content="A map over three', html)

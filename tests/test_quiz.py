@@ -13,12 +13,11 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import BuildError
 
 from lockstep import collect, site
-from lockstep.page import PageError, find_root, read, read_all
+from lockstep.page import PageError, read
 from lockstep_site import lesson, quiz, roadmap
 from tests.houses import settle
+from tests.pages import PAGES, ROOT
 
-ROOT = find_root()
-PAGES = read_all(ROOT)
 LESSONS = [page for page in PAGES if page.meta["kind"] == "lesson"]
 META = "---\ntitle: A page\ndescription: It asks.\nkind: other\n---\n"
 QUIZ = """??? quiz "Is `a < b`?"

@@ -3,17 +3,16 @@
 import pytest
 
 from lockstep.mkdocs import repository
-from tests.pages import PAGES, switch, url_of
+from tests.pages import EACH, PAGES, PUT, switch, url_of
 
 TERM, LESSON = "glossary/warp/", "roadmap/foundation/vector-add/"
 
 # Each page's content in the place of another's; all that is folded is open, as readers open it.
 CUT = """async urls => {
-  const cut = [], wide = []
+  const put = PUT, each = EACH, cut = [], wide = []
   let seen = 0
-  for (const url of urls) {
-    const page = new DOMParser().parseFromString(await (await fetch(url)).text(), "text/html")
-    document.querySelector(".md-container").replaceWith(page.querySelector(".md-container"))
+  await each(urls, (url, text) => {
+    put(text, ".md-content")
     document.querySelectorAll("details").forEach(box => { box.open = true })
     document.querySelectorAll(".tabbed-block").forEach(box => { box.style.display = "block" })
     for (const code of document.querySelectorAll(".md-content .highlight pre > code")) {
@@ -23,9 +22,9 @@ CUT = """async urls => {
     }
     const tables = [...document.querySelectorAll(".md-typeset table:not([class])")]
     if (tables.some(table => table.scrollWidth > table.parentNode.clientWidth + 1)) wide.push(url)
-  }
+  })
   return { cut, wide, seen }
-}"""
+}""".replace("PUT", PUT).replace("EACH", EACH)
 
 # A table or a chart wider than its box, without a shadow at the edge beyond which it goes on
 UNSAID = """() => [...document.querySelectorAll(".md-content .wide > *, .md-content .plot")]
@@ -179,6 +178,9 @@ def test_home_shows_the_whole_player_before_anybody_scrolls(width, height, chrom
     bottom = tab.locator(".hero__play .play__stage").bounding_box()
     assert bottom["y"] + bottom["height"] <= height
     assert tab.locator("h1").bounding_box()["y"] > 0
+    if width > 600:  # no line of the program is cut
+        code = tab.locator(".hero__play .play__code")
+        assert code.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
     first = tab.locator(".hero__ways > a:visible").first
     assert "continue" not in first.get_attribute("class")
     # Who comes back goes on where they were.
@@ -190,15 +192,18 @@ def test_home_shows_the_whole_player_before_anybody_scrolls(width, height, chrom
     context.close()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_section_for_paper_fits(width, chromium, server, built):
-    context = chromium.new_context(viewport={"width": width, "height": 900})
+def test_a_section_for_paper_fits(chromium, server, built):
+    context = chromium.new_context()
     tab = context.new_page()
-    for file in sorted((built / "print").rglob("index.html")):
+    files = sorted((built / "print").rglob("index.html"))
+    for file in files:
         tab.goto(server + file.parent.relative_to(built).as_posix() + "/")
-        over = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert over <= 0, f"{file.parent} is {over} px too wide"
+        for width in (1280, 390):
+            tab.set_viewport_size({"width": width, "height": 900})
+            over = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert over <= 0, f"{file.parent} is {over} px too wide at {width} px"
     context.close()
+    assert files
 
 
 def test_the_proof_of_a_block_leads_to_its_file():

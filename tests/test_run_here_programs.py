@@ -3,10 +3,6 @@
 import importlib.util
 import json
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,11 +11,10 @@ from lockstep_site.gpu.needs import gpu_only
 from tests.pages import PAGES, ROOT
 
 PROGRAMS = [(page, program) for page in PAGES for program in run_here.programs(page)]
-ARCHIVE = ROOT / "docs/assets/vendor/run-here/stepper.zip"
 
 
 @pytest.fixture(scope="module")
-def ran(request):
+def ran(request, pyodide):
     """Every program and every offer, run in Pyodide: {(mode, code): what the panel gets}.
 
     Where this run has tests of a few programs alone, those.
@@ -40,16 +35,7 @@ def ran(request):
         jobs["record", program.code] = None
         for offer in (*program.breaks, *program.presets):
             jobs["record", run_here.apply(program.code, offer["edits"])] = None
-    node = shutil.which("node") or shutil.which("node", path=str(Path(sys.executable).parent))
-    done = subprocess.run(
-        [node, "tests/run_here.mjs", ARCHIVE],
-        cwd=ROOT,
-        input=json.dumps(list(jobs)),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]  # node shows the line, and it is long
-    return dict(zip(jobs, json.loads(done.stdout), strict=True))
+    return dict(zip(jobs, pyodide(list(jobs)), strict=True))
 
 
 def test_every_kernel_that_its_page_runs_without_a_gpu_has_a_button():

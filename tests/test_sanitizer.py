@@ -113,3 +113,10 @@ def test_a_kernel_without_a_test_says_why_and_the_list_holds_no_other():
         assert not set(listed) <= tested, f"{start}: a test launches it: take it off the list"
     left = [p for p in kernels if p not in tested and not p.startswith(tuple(sanitizer.UNTESTED))]
     assert not left, "kernels without a test: " + ", ".join(left)
+
+
+def test_a_file_that_the_tools_leave_out_launches_nothing():
+    held = {p for p in sanitizer.kernels(ROOT) if not p.startswith(tuple(sanitizer.UNTESTED))}
+    for path in sanitizer.NO_LAUNCH:
+        assert (ROOT / path).is_file()
+        assert not held & sanitizer.sources(ROOT, path), f"{path} reaches a kernel: take it out"

@@ -163,6 +163,22 @@ def test_math():
     assert i64("int(a)", math.inf) == 2**63 - 1 and i64("int(a)", math.nan) == 0
 
 
+def test_functions_of_halves_round_once():
+    """Those that NumPy computes for float16 as well."""
+    x, y = np.float16(0.7), np.float16(-1.3)
+    for name, want in {
+        "hsin": np.sin, "hcos": np.cos, "hexp": np.exp, "hexp2": np.exp2, "hlog": np.log,
+        "hlog2": np.log2, "hlog10": np.log10, "hsqrt": np.sqrt, "hceil": np.ceil,
+        "hfloor": np.floor, "htrunc": np.trunc, "hrint": np.rint, "hrcp": np.reciprocal,
+    }.items():  # fmt: skip
+        assert f64(f"cuda.fp16.{name}(a)", x) == float(np.float16(want(np.float64(x)))), name
+    assert f64("cuda.fp16.hrsqrt(a)", x) == float(np.float16(float(x) ** -0.5))
+    assert f64("cuda.fp16.hexp10(a)", x) == float(np.float16(10 ** float(x)))
+    for name, want in {"heq": x == y, "hne": x != y, "hge": x >= y, "hgt": x > y}.items():
+        assert i64(f"cuda.fp16.{name}(a, b)", x, y) == want
+    assert i64("cuda.fp16.hle(a, b)", x, y) == 0 and i64("cuda.fp16.hlt(a, b)", y, x) == 1
+
+
 def test_fma_rounds_once():
     a, minus = np.float32(1 + 2**-12), np.float32(-1 - 2**-11)
     assert f64("cuda.fma(a, a, b)", a, minus) == 2.0**-24

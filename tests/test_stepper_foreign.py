@@ -1,12 +1,16 @@
 """What kernels that others wrote use: each case here is one that once was wrong or refused."""
 
 # ruff: noqa: E501 - kernels in one line each
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
-from simulator.stepper import run_script
+from simulator.stepper import TypeRefused, run_script
+from tests.pages import ROOT
 
 HEAD = (
     "import math, cmath, enum, operator\nfrom collections import namedtuple\nimport numpy as np\n"
@@ -151,6 +155,12 @@ SCRIPTS = {
         "@vectorize(['float32(float32, float32)'], target='cuda')\ndef f(a, b):\n    return a * b + 1\n"
         "got = f(np.arange(6, dtype=np.float32).reshape(2, 3), np.float32(2))\n"
         "assert got.dtype == np.float32 and (got == [[1, 3, 5], [7, 9, 11]]).all()\n"
+        "@vectorize(['(int16, int16)', '(float64, float64)'], target='cuda')\n"
+        "def more(a, b):\n    return a > b\n"
+        "got = more(np.arange(3, dtype=np.int16), np.int16(1))\n"
+        "assert got.dtype == bool and list(got) == [False, False, True]\n"
+        "@vectorize(['float64(float64, float64)'], target='cuda')\ndef add(a, b):\n    return a + b\n"
+        "assert add.reduce(np.arange(7.0)) == 21\n"
     ),
     "what scripts import first": (
         "from numba import njit, jit, vectorize, guvectorize, config, prange, float32\n"
@@ -205,6 +215,64 @@ SCRIPTS = {
         "want = a[::-1] * 2j + 1\nk[1, 4](a, b, 2j)\n"
         "np.testing.assert_array_equal(b, want)\nassert (a.imag == 7).all()\n"
     ),
+    "a generalized function of rows": (
+        "from numba import guvectorize\n"
+        "@guvectorize([(float32[:, :], float32[:], float32[:])], '(m,n),(n)->(m)', target='cuda')\n"
+        "def product(a, x, y):\n    for i in range(a.shape[0]):\n        y[i] = 0\n"
+        "        for j in range(a.shape[1]):\n            y[i] += a[i, j] * x[j]\n"
+        "a = np.arange(24, dtype=np.float32).reshape(2, 3, 4)\nx = np.arange(4, dtype=np.float32)\n"
+        "np.testing.assert_array_equal(product(a, x), a @ x)\n"
+        "on_gpu = product(cuda.to_device(a), x)\nassert (on_gpu.copy_to_host() == a @ x).all()\n"
+        "y = np.zeros((2, 3), np.float32)\nassert product(a, x, out=y) is y and (y == a @ x).all()\n"
+        "@cuda.guvectorize(['void(int32[:], int32[:])'], '(n)->()')\ndef total(a, out):\n"
+        "    out[0] = a.sum()\nassert list(total(np.ones((3, 5), np.int32))) == [5, 5, 5]\n"
+        "try:\n    total()\nexcept TypeError as e:\n    assert 'accepts 1 positional' in str(e)\n"
+        "else:\n    raise SystemExit\n"
+    ),
+    "what comes back of a host array": (
+        "@cuda.jit\ndef k(a):\n    a[0] = 3\n"
+        "x, y, z = np.zeros(1), np.zeros(1), np.zeros(1)\n"
+        "k[1, 1](cuda.In(x))\nk[1, 1](cuda.Out(y))\nk[1, 1](cuda.InOut(z))\n"
+        "assert (x[0], y[0], z[0]) == (0, 3, 3)\n"
+    ),
+    "an array that only tells where it is": (
+        "class Theirs:\n    def __init__(self, a):\n"
+        "        self.__cuda_array_interface__ = a.__cuda_array_interface__\n"
+        "d = cuda.to_device(np.arange(6.0).reshape(2, 3))\nt = Theirs(d[1])\n"
+        "same = cuda.as_cuda_array(t)\nassert cuda.is_cuda_array(t) and same.shape == (3,)\n"
+        "@cuda.jit\ndef k(a):\n    a[2] = t[0] + 10\n"
+        "k[1, 1](t)\nassert d.copy_to_host()[1, 2] == 13 and same.copy_to_host()[2] == 13\n"
+        "@cuda.reduce\ndef f(a, b):\n    return a + b\n"
+        "try:\n    cuda.as_cuda_array(3)\nexcept TypeError:\n    pass\nelse:\n    raise SystemExit\n"
+    ),
+    "a device function that gives a number or nothing": (
+        "@cuda.jit(device=True)\ndef f(x):\n    if x > 3:\n        return None\n"
+        "    if x == 1:\n        return 1\n    return np.int32(x)\n"
+        "@cuda.jit\ndef k(out):\n    i = cuda.grid(1)\n    v = f(i)\n    w = None\n"
+        "    if i == 2:\n        w = 2.5\n    if v is not None:\n        out[i] = v + 1\n"
+        "    if w:\n        out[i] += w\nout = np.zeros(6)\nk[1, 6](out)\n"
+        "assert list(out) == [1, 2, 5.5, 4, 0, 0]\n"
+        "@cuda.jit\ndef ends(out):\n    i = cuda.grid(1)\n    if f(i) >= 0:\n        out[i] = 7\n"
+        "ends[1, 6](out)\nassert list(out) == [7, 7, 7, 7, 0, 0]\n"
+    ),
+    "a range whose ends are floats": (
+        "@cuda.jit\ndef k(out, x):\n    for i in range(math.ceil(x / 2)):\n        out[i] += 1\n"
+        "    for i in range(1, x - 0.1):\n        out[i] += 10\nimport math\nout = np.zeros(6)\n"
+        "k[1, 1](out, 5.0)\nassert list(out) == [1, 11, 11, 10, 0, 0]\n"
+    ),
+    "a type made of a dtype in a signature": (
+        "from numba import from_dtype\npair = from_dtype(np.dtype([('x', 'i4'), ('y', 'f4')]))\n"
+        "@cuda.jit((pair[::1], float32[:]))\ndef k(a, out):\n    out[0] = a[1].x + a[1].y\n"
+        "a = np.array([(1, 2), (3, 4)], [('x', 'i4'), ('y', 'f4')])\nout = np.zeros(1, np.float32)\n"
+        "k[1, 1](a, out)\nassert out[0] == 7\n"
+    ),
+    "a return before a barrier": (
+        "@cuda.jit\ndef k(a, n):\n    s = cuda.shared.array(64, float64)\n    i = cuda.grid(1)\n"
+        "    if i >= n:\n        return\n    s[i] = a[i]\n    cuda.syncthreads()\n"
+        "    c = cuda.syncthreads_count(i % 2)\n    a[i] = s[n - 1 - i] + 100 * c\n"
+        "a = np.arange(50.0)\nk[1, 64](a, 50)\n"
+        "np.testing.assert_array_equal(a, np.arange(50.0)[::-1] + 2500)\n"
+    ),
     "a signature of several": (
         "@cuda.jit([(int64[:], int64), (float64[:], float64)])\ndef k(out, x):\n    out[0] = x / 2\n"
         "out = np.zeros(1)\nk[1, 1](out, 3)\nassert out[0] == 1.5\n"
@@ -218,6 +286,69 @@ def test_scripts(name):
     assert result.error is None, result.message
 
 
+def test_extensions_that_are_added_later_prepare_arguments():
+    source = (
+        HEAD + "@cuda.jit\ndef k(a):\n    a[0] = 3\nclass OnlyIn:\n"
+        "    def prepare_args(self, ty, val, **kwargs):\n        return ty, cuda.In(val)\n"
+        "k.extensions.append(OnlyIn())\na = np.zeros(1)\nk.configure(1, 1)(a)\nassert a[0] == 0\n"
+    )
+    result = run_script(source)
+    assert result.error is None, result.message
+
+
+def test_what_is_printed_of_tuples_and_booleans():
+    body = "print(i == 0, (1, (2, 3.5), (4,)), cuda.threadIdx)"
+    _, result = result_of(body)
+    assert result.output == "True (1, (2, 3.500000), (4,)) (0, 0, 0)\n", result.message
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "@cuda.jit('void(int32)')\ndef k(x):\n    cuda.grid(x)\n",
+        "@cuda.jit((float32[:],))\ndef k(a):\n    s = cuda.shared.array(a[0], float32)\n",
+        "@cuda.jit('void(float32[:])')\ndef k(a):\n    a[0] = cuda.all_sync(a[0], 1)\n",
+    ],
+)
+def test_a_declared_signature_is_refused_before_any_launch(kernel):
+    result = run_script(HEAD + kernel)
+    assert isinstance(result.error, TypeRefused) and result.line == 8
+
+
+IN_STRINGS = """
+import stepper, sys
+stepper.install(mode="run")
+for n in (2, 5):
+    space = {}
+    exec(f"from numba import cuda\\n\\n@cuda.jit\\ndef k(a):\\n    a[0] = {n}\\n", space)
+    a = __import__("numpy").zeros(1)
+    space["k"][1, 1](a)
+    assert a[0] == n, a
+from numba import cuda
+@cuda.jit
+def k(a):
+    a[0] = 7
+k[1, 1](a)
+assert a[0] == 7
+for n in (1, 20):
+    with open("made.py", "w") as file:
+        file.write(f"from numba import cuda\\n@cuda.jit\\ndef k(a):\\n    a[0] = {n}\\n")
+    exec(compile(open("made.py").read(), "made.py", "exec"), space)
+    space["k"][1, 1](a)
+    assert a[0] == n, a
+"""
+
+
+def test_kernels_in_strings_and_in_files_that_change(tmp_path):
+    """No file holds what exec() or ``python -c`` is given, and a file may be written anew."""
+    (tmp_path / "stepper").symlink_to(ROOT / "simulator/stepper")
+    done = subprocess.run(
+        [sys.executable, "-c", IN_STRINGS], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
 def test_writing_a_captured_device_array_is_no_finding():
     result = run_script(
         HEAD + SCRIPTS["a device array that the kernel takes from outside"], mode="check"
@@ -226,6 +357,31 @@ def test_writing_a_captured_device_array_is_no_finding():
 
 
 # ---------------------------------------------------------------- findings
+
+
+def test_complex_numbers_that_are_only_read_are_what_they_are_with_every_check():
+    """Code that only notes what it touches took half of a complex number for a whole one."""
+    source = (
+        HEAD + "@cuda.jit\ndef k(a, out):\n    i = cuda.grid(1)\n"
+        "    out[i] = (a[i, 0] * a[i, 1]).real\n"
+        "a = np.arange(12.0).reshape(4, 3) + 1j\nout = np.zeros(4)\nk[1, 4](a, out)\n"
+    )
+    result = run_script(source, mode="check")
+    assert result.error is None and not result.findings
+    a = result.namespace["a"]
+    np.testing.assert_array_equal(result.namespace["out"], (a[:, 0] * a[:, 1]).real)
+
+
+def test_a_return_before_a_barrier_is_found_and_the_launch_goes_on():
+    source = HEAD + SCRIPTS["a return before a barrier"]
+    result = run_script(source, mode="check")
+    assert result.error is None, result.message
+    (found,) = {f.kind for f in result.findings}
+    assert (
+        found == "divergent-barrier"
+        and result.findings[0].line == source.split("\n").index("    cuda.syncthreads()") + 1
+    )
+
 
 WRONG_MASK = (
     "v = float64(i)\nif i < 16:\n    v += cuda.shfl_xor_sync(0xffffffff, v, 8)\n    out[i] = v"

@@ -14,6 +14,7 @@ np.arange(5)
 np.arange(10,dtype=np.float32)
 np.arange(12.).reshape(3,4)
 np.arange(24).reshape(2,3,4)
+np.arange(9).reshape(3,3)[np.tril_indices(3)]
 np.zeros((2,2),np.int32)
 np.ones(3,np.float32)*1.5
 np.array([1,2.5,3])

@@ -74,6 +74,14 @@ def test_what_lost_its_record_is_told(house, capsys):
     assert any(line.endswith("1 missing: python -m lockstep status lists them") for line in lines)
 
 
+def test_work_on_a_main_of_ones_own_is_told_against_the_one_that_was_cloned(house, capsys):
+    git(house, "update-ref", "refs/remotes/origin/main", "main")
+    evidence.write(house / "evidence/cpu/benchmarks/b.json", record("2026-11-02", 2.5))
+    git(house, "checkout", "-q", "main")
+    git(house, "commit", "-qam", "measured again")
+    assert "add: 2.00 GB/s to 2.50 GB/s" in said(capsys)[0].replace("\u202f", " ")
+
+
 def test_an_unknown_commit_is_one_clear_line(house, capsys):
     assert cli.main(["summary", "--since", "nowhere"]) == 2
     assert "To mend: name a commit" in capsys.readouterr().err

@@ -63,8 +63,9 @@ def test_a_cheat_sheet_is_one_printed_page(context, server, phase):
     tab = context.new_page()
     tab.goto(f"{server}roadmap/{phase}/cheat-sheet/")
     edge = dict.fromkeys(("top", "right", "bottom", "left"), "10mm")
-    sheet = tab.pdf(format="A4", margin=edge)
-    assert len(re.findall(rb"/Type\s*/Page\b", sheet)) == 1
+    for paper in ("A4", "Letter"):
+        sheet = tab.pdf(format=paper, margin=edge)
+        assert len(re.findall(rb"/Type\s*/Page\b", sheet)) == 1, paper
 
 
 def test_links_of_a_section_page_lead_where_they_did():

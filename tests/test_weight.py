@@ -1,6 +1,7 @@
 """A first visit: how much it weighs, whether it moves, and what is left without scripts."""
 
 import gzip
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -70,6 +71,82 @@ def test_a_page_does_not_move_while_it_loads(page, width, chromium, server):
     moved = tab.evaluate(SHIFTS)
     context.close()
     assert moved < 0.1
+
+
+IMAGE = re.compile(r"<img [^>]*>")
+BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+
+
+def test_every_picture_says_how_large_it_is(built):
+    """Its place is then kept before it comes, in a window of any width."""
+    wrong, seen = [], 0
+    for page in PAGES:
+        folder = built / page.name.removesuffix("index")
+        article = (folder / "index.html").read_text(encoding="utf-8").partition("<article")[2]
+        for image in IMAGE.findall(article):
+            said = dict(re.findall(r'([a-z]+)="([^"]*)"', image))
+            box = BOX.search((folder / said["src"].partition("#")[0]).read_text(encoding="utf-8"))
+            seen += 1
+            if (said.get("width"), said.get("height")) != (box[1], box[2]):
+                wrong.append(f"{page.path}: {said['src']} is {box[1]} by {box[2]}")
+    assert seen > 200
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_page_does_not_move_while_somebody_scrolls_fast(width, chromium, server):
+    """The page with the most code: what comes late comes while it is passed and read."""
+    page = next(page for page in PAGES if page.name.endswith("/matmul-worklog"))
+    context = chromium.new_context(viewport={"width": width, "height": 900})
+    tab = context.new_page()
+    tab.goto(url_of(page, server))
+    tall = tab.evaluate("document.documentElement.scrollHeight")
+    for top in range(0, tall, 3000):
+        tab.evaluate("top => scrollTo(0, top)", top)
+        tab.wait_for_timeout(10)
+    tab.wait_for_load_state("networkidle")
+    moved = tab.evaluate(SHIFTS)
+    grown = tab.evaluate("document.documentElement.scrollHeight") - tall
+    context.close()
+    assert moved < 0.02
+    assert grown < 100, "something took its place after the page was there"
+
+
+PAINTED = """() => new Promise(resolve => {
+  new PerformanceObserver(resolve).observe({ type: "paint", buffered: true })
+}).then(() => true)"""
+
+
+def hold(tab):
+    """Keep a tab's scripts back. Returns what lets them go, and says how many there were."""
+    held, late = [], []
+
+    def go():
+        late.append(True)
+        for route in held:
+            route.continue_()
+        return len(held)
+
+    tab.route("**/*.js", lambda route: route.continue_() if late else held.append(route))
+    return go
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_what_a_late_script_brings_has_its_place(width, chromium, server):
+    """On a slow line: forms of the glossary, the library and the map, and the sliders of bets."""
+    context = chromium.new_context(viewport={"width": width, "height": 800})
+    for path in ("glossary/", "library/", "metal/map/", "roadmap/optimization/cpu-caches/"):
+        tab = context.new_page()
+        go = hold(tab)
+        tab.goto(server + path, wait_until="commit")
+        tab.wait_for_selector("footer", state="attached")
+        tab.evaluate(PAINTED)
+        assert go()
+        tab.wait_for_load_state("networkidle")
+        moved = tab.evaluate(SHIFTS)
+        tab.close()
+        assert moved < 0.05, f"{path}: {moved:.3f}"
+    context.close()
 
 
 @pytest.mark.parametrize("page", [HOME, LESSONS[0]], ids=lambda page: page.path)

@@ -63,23 +63,26 @@ def wanted(root: Path) -> dict[str, bytes]:
 
 
 def pictures(root: Path) -> dict[str, bytes]:
-    """Return what a link to a page shows elsewhere, kept in .cache/cards as long as it is alike."""
+    """Return what a link to each page shows elsewhere, kept in .cache/cards while it is alike."""
     own = Path(__file__).with_name("cards.py"), root / "docs/assets/logo.svg"
     inter = root / "node_modules/@fontsource/inter/files"
     fonts = {w: (inter / f"inter-latin-{w}-normal.woff2").read_bytes() for w in (400, 700)}
     state = hashlib.sha256(b"".join([*fonts.values(), *(file.read_bytes() for file in own)]))
-    kept = root / ".cache/cards" / state.hexdigest()[:16]
-    if not kept.is_dir():
-        sys.path.insert(0, str(root))  # run as a program, its folder alone is on the path
-        from tools.cards import cards
+    sys.path.insert(0, str(root))  # run as a program, its folder alone is on the path
+    from tools.cards import Painter, titles
 
-        part = kept.with_suffix(f".{os.getpid()}")
-        part.mkdir(parents=True)
-        for name, data in cards(root, fonts).items():
-            (part / name).write_bytes(data)
-        if not kept.is_dir():
-            part.rename(kept)
-    return {f"cards/{file.name}": file.read_bytes() for file in sorted(kept.glob("*.png"))}
+    painter, files = None, {}
+    for page, said in titles(root).items():
+        name = hashlib.sha256(state.digest() + repr(said).encode()).hexdigest()[:24]
+        kept = root / f".cache/cards/{name}.png"
+        if not kept.is_file():
+            painter = painter or Painter(fonts, own[1])
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            part = kept.with_suffix(f".{os.getpid()}")
+            part.write_bytes(painter.card(*said))
+            part.replace(kept)
+        files[f"cards/{page}.png"] = kept.read_bytes()
+    return files
 
 
 def smaller(root: Path, font: bytes, plain: bool = False) -> bytes:
@@ -157,16 +160,51 @@ def run_here(root: Path) -> dict[str, bytes]:
     )
     compiler = (root / "simulator/wgsl").glob("*.py")
     files["run-here/wgsl.zip"] = archive({f.relative_to(root).as_posix(): f for f in compiler})
+    files["run-here/roofline.json"] = lessons_kernels(root)
     licenses = [
         f"{file.parent.relative_to(modules).as_posix()}\n\n{file.read_text(encoding='utf-8').strip()}"
         for scope in ("@codemirror", "@lezer", "@marijn", "crelt", "style-mod", "w3c-keyname")
         for file in sorted((modules / scope).rglob("LICENSE"))
     ]
     files["run-here/LICENSE.txt"] = ("\n\n---\n\n".join(licenses) + "\n").encode()
+    files["run-here/snapshot.bin"] = snapshot(root, node, files["run-here/stepper.zip"])
     # What the panel fetches first, with its size, so that it can say how far it is.
     big = {f"pyodide/{name}": (modules / "pyodide" / name).stat().st_size for name in PYODIDE[2:]}
+    big["run-here/snapshot.bin"] = len(files["run-here/snapshot.bin"])
     files["run-here/files.json"] = json.dumps(big).encode()
     return files
+
+
+def lessons_kernels(root: Path) -> bytes:
+    """Return the kernels that "My GPU" runs, as WGSL for a card and for a software adapter."""
+    sys.path.insert(0, str(root))
+    from simulator.hardware.webgpu_shaders import for_page
+
+    sizes = {"large": (1 << 24, 1024, 256), "small": (1 << 16, 64, 4)}
+    return json.dumps({name: for_page(*size) for name, size in sizes.items()}).encode()
+
+
+def snapshot(root: Path, node: str, stepper: bytes) -> bytes:
+    """Return Pyodide's memory with the stepper in it, kept in .cache/snapshot while both are alike.
+
+    It takes about ten seconds, and saves each reader some of them.
+    """
+    program, package = root / "tools/snapshot.mjs", root / "node_modules/pyodide"
+    state = hashlib.sha256(program.read_bytes() + stepper)
+    for name in PYODIDE:
+        state.update((package / name).read_bytes())
+    kept = root / ".cache/snapshot" / state.hexdigest()[:16]
+    if not kept.is_file():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        part = kept.with_suffix(f".{os.getpid()}")
+        part.write_bytes(stepper)
+        done = subprocess.run([node, str(program), str(part)], cwd=root, capture_output=True)
+        if done.returncode:
+            part.unlink()
+            sys.exit(f"assets: no snapshot of Pyodide: {done.stderr.decode()[-2000:]}")
+        part.write_bytes(done.stdout)
+        part.replace(kept)
+    return kept.read_bytes()
 
 
 def archive(files: dict[str, Path]) -> bytes:

@@ -1,4 +1,4 @@
-"""The pictures that a link to a page shows elsewhere: one for each kind of page, as PNG.
+"""The pictures that a link to a page shows elsewhere: its kind and its title, as PNG.
 
 Drawn from the site's own logo and font, in NumPy: who shows a link takes no SVG, and neither a
 browser nor an imaging library is needed to build. Lines are filled exactly, by the area of each
@@ -27,12 +27,16 @@ KINDS = {
     "other": "Lockstep",
 }
 SAID = ("GPU programming from Python,", "taught with code that ran.")
+LEFT, ROOM = 80, 690  # where the title stands, and how wide it may be
+LOGO = 800, 150, 330  # x, y, width
+SIZES = (72, 4), (60, 5), (50, 6), (42, 7)  # of a title, and how many lines it may have
+SHADES = (INK, 1.0), (MARK, 1.0), (MARK, 0.62), (MARK, 0.38)  # of text, and of the logo
 Line = tuple[tuple[float, float], tuple[float, float]]
 
 
-def cover(lines: list[Line]) -> np.ndarray:
+def cover(lines: list[Line], height: int = HEIGHT, width: int = WIDTH) -> np.ndarray:
     """Return how much of each pixel lies inside of closed outlines, from 0 to 1."""
-    area = np.zeros((HEIGHT, WIDTH + 2))
+    area = np.zeros((height, width + 2))
     for (x0, y0), (x1, y1) in lines:
         if y0 == y1:
             continue
@@ -40,7 +44,7 @@ def cover(lines: list[Line]) -> np.ndarray:
         if way < 0:
             x0, y0, x1, y1 = x1, y1, x0, y0
         slope = (x1 - x0) / (y1 - y0)
-        for row in range(max(int(y0), 0), min(int(np.ceil(y1)), HEIGHT)):
+        for row in range(max(int(y0), 0), min(int(np.ceil(y1)), height)):
             top, bottom = max(y0, row), min(y1, row + 1)
             a, b = x0 + (top - y0) * slope, x0 + (bottom - y0) * slope
             left, right = min(a, b), max(a, b)
@@ -53,7 +57,7 @@ def cover(lines: list[Line]) -> np.ndarray:
                 area[row, column + 1] += share - inside
             if right == left and right == int(right):  # on the border of two pixels
                 area[row, int(left)] += full
-    return np.clip(np.abs(np.cumsum(area, axis=1)), 0, 1)[:, :WIDTH]
+    return np.clip(np.abs(np.cumsum(area, axis=1)), 0, 1)[:, :width]
 
 
 def closed(points: list[tuple[float, float]]) -> Iterator[Line]:
@@ -131,49 +135,123 @@ def logo(file: Path, x: float, y: float, width: float) -> Iterator[tuple[list[Li
         yield lines, float(path.attrib.get("opacity", 1))
 
 
-def png(pixels: np.ndarray) -> bytes:
-    """Return an image as PNG: at most 256 colors, each row as its difference from the one above."""
-    colors, index = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True)
-    if len(colors) > 256:
-        raise ValueError(f"{len(colors)} colors, and a palette has 256")
+def png(index: np.ndarray, colors: np.ndarray) -> bytes:
+    """Return an image as PNG: the number of each pixel's color, and those colors."""
     rows = np.zeros((HEIGHT, WIDTH + 1), np.uint8)
-    rows[:, 1:] = index.reshape(HEIGHT, WIDTH)
+    rows[:, 1:] = index
 
     def chunk(name: bytes, data: bytes) -> bytes:
         check = zlib.crc32(name + data)
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)
 
     head = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 3, 0, 0, 0)
-    body = zlib.compress(rows.tobytes(), 9)
+    body = zlib.compress(rows.tobytes(), 6)
     palette = colors.astype(np.uint8).tobytes()
     parts = (b"IHDR", head), (b"PLTE", palette), (b"IDAT", body), (b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts)
 
 
-def card(title: str, bold, regular, file: Path) -> bytes:
-    """Return the picture of one kind of page."""
-    image = np.empty((HEIGHT, WIDTH, 3))
-    image[:] = PAPER
-
-    def paint(lines: list[Line], color: tuple, opacity: float = 1.0) -> None:
-        # 32 steps of a shade are smooth, and keep the palette small
-        share = np.round(cover(lines) * 32)[..., None] / 32 * opacity
-        image[:] = image * (1 - share) + np.array(color) * share
-
-    for lines, opacity in logo(file, 780, 130, 370):
-        paint(lines, MARK, opacity)
-    paint(text(bold, title, 80, 300, 104 if len(title) < 10 else 84), INK)
-    for number, words in enumerate(SAID):
-        paint(text(regular, words, 82, 390 + 52 * number, 38), INK)
-    if title != "Lockstep":
-        paint(text(bold, "Lockstep", 82, 150, 40), MARK)
-    return png(np.round(image).astype(np.uint8))
+def shaded(share: np.ndarray, shade: int) -> np.ndarray:
+    """Return the numbers of colors: of paper, and of steps towards a shade."""
+    step = np.round(share * 32).astype(np.uint8)
+    return np.where(step, step + 33 * shade, 0).astype(np.uint8)
 
 
-def cards(root: Path, fonts: dict[int, bytes]) -> dict[str, bytes]:
-    """Return the pictures of all kinds, by name; ``fonts``: woff2, by weight."""
-    from fontTools.ttLib import TTFont
+class Painter:
+    """Draws cards: the logo and each letter of a size are drawn once, and then copied.
 
-    bold, regular = (TTFont(io.BytesIO(fonts[weight])) for weight in (700, 400))
-    file = root / "docs/assets/logo.svg"
-    return {f"{kind}.png": card(title, bold, regular, file) for kind, title in KINDS.items()}
+    Colors have numbers: from 0, paper, 32 steps to each of ``SHADES``.
+    """
+
+    def __init__(self, fonts: dict[int, bytes], file: Path):
+        from fontTools.ttLib import TTFont
+
+        self.fonts = {weight: TTFont(io.BytesIO(data)) for weight, data in fonts.items()}
+        self.known = {weight: font.getBestCmap() for weight, font in self.fonts.items()}
+        self.glyphs = {weight: font.getGlyphSet() for weight, font in self.fonts.items()}
+        self.letters: dict[tuple[int, int, str], np.ndarray] = {}
+        self.widths: dict[tuple[int, str], float] = {}
+        self.file = file
+        self.logo = np.zeros((HEIGHT, WIDTH), np.uint8)
+        for lines, opacity in logo(file, *LOGO):
+            number = min(range(1, len(SHADES)), key=lambda n: abs(SHADES[n][1] - opacity))
+            np.maximum(self.logo, shaded(cover(lines), number), out=self.logo)
+        self.colors = np.array(
+            [
+                PAPER + (np.array(color) - PAPER) * opacity * step / 32
+                for color, opacity in SHADES
+                for step in range(33)
+            ]
+        ).round()
+
+    def letter(self, weight: int, size: int, letter: str) -> np.ndarray:
+        """Return how a letter covers a box around it, in which it begins at (size, 2 size)."""
+        key = weight, size, letter
+        if key not in self.letters:
+            lines = text(self.fonts[weight], letter, size, 2 * size, size)
+            self.letters[key] = cover(lines, 3 * size, 3 * size)
+        return self.letters[key]
+
+    def width(self, weight: int, size: int, words: str) -> float:
+        total = 0.0
+        for letter in words:
+            if (weight, letter) not in self.widths:
+                name = self.known[weight][ord(letter)]
+                units = self.fonts[weight]["head"].unitsPerEm
+                self.widths[weight, letter] = self.glyphs[weight][name].width / units
+            total += self.widths[weight, letter]
+        return total * size
+
+    def write(self, image, weight: int, size: int, words: str, x: float, y: int, shade=0) -> None:
+        """Write words from x on the baseline y: each letter on the nearest whole pixel."""
+        for letter in words:
+            box = shaded(self.letter(weight, size, letter), shade)
+            left, top = round(x) - size, y - 2 * size
+            cut = box[max(-top, 0) :, max(-left, 0) :]
+            place = image[max(top, 0) : top + len(box), max(left, 0) : left + len(box)]
+            np.maximum(place, cut[: place.shape[0], : place.shape[1]], out=place)
+            x += self.width(weight, size, letter)
+
+    def lines(self, title: str) -> tuple[int, list[str]]:
+        """Return the largest size at which a title fits, and its lines."""
+        for size, most in SIZES:
+            lines = [""]
+            for word in title.split():
+                longer = f"{lines[-1]} {word}".strip()
+                if lines[-1] and self.width(700, size, longer) > ROOM:
+                    lines.append(word)
+                else:
+                    lines[-1] = longer
+            widest = max(self.width(700, size, line) for line in lines)
+            if len(lines) <= most and widest <= ROOM:
+                break
+        return size, lines[:most]
+
+    def card(self, kind: str, title: str) -> bytes:
+        """Return the picture of a page."""
+        image = self.logo.copy()
+        head = "Lockstep" if kind == "Lockstep" else f"Lockstep · {kind}"
+        if head != title:
+            self.write(image, 700, 36, head, LEFT, 110, 1)
+        for number, words in enumerate(SAID):
+            self.write(image, 400, 32, words, LEFT, 530 + 44 * number)
+        size, lines = self.lines(title)
+        top = 300 - round((len(lines) - 1) * size * 0.6) + size // 3
+        for number, line in enumerate(lines):
+            self.write(image, 700, size, line, LEFT, top + round(number * size * 1.2))
+        return png(image, self.colors)
+
+
+def titles(root: Path) -> dict[str, tuple[str, str]]:
+    """Return kind and title of each page, by the name of its picture: from its front matter."""
+    found = {}
+    docs = root / "docs"
+    for file in sorted(docs.rglob("*.md")):
+        head = file.read_text(encoding="utf-8").partition("\n---\n")[0]
+        said = dict(re.findall(r"^(kind|title): *(.+?) *$", head, re.MULTILINE))
+        if said.keys() == {"kind", "title"}:
+            name = file.relative_to(docs).with_suffix("").as_posix()
+            title = said["title"].strip("\"'").replace("''", "'").replace('\\"', '"')
+            found[name] = KINDS.get(said["kind"], "Lockstep"), title
+    found["index"] = "Lockstep", "Lockstep"
+    return found

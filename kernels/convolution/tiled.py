@@ -91,8 +91,8 @@ def conv_tiled(x, w, padding=0):
 
     --8<-- [start:example]
     >>> random = np.random.default_rng(seed=1)
-    >>> x = random.standard_normal((2, 3, 40, 37), dtype=np.float32)
-    >>> w = random.standard_normal((5, 3, 3, 3), dtype=np.float32)
+    >>> x = random.standard_normal((2, 2, 18, 37), dtype=np.float32)
+    >>> w = random.standard_normal((5, 2, 3, 3), dtype=np.float32)
     >>> got = conv_tiled(x, w, padding=1)
     >>> bool(np.allclose(got, conv_direct(x, w, padding=1), atol=1e-4))
     True

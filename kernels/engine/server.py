@@ -27,6 +27,10 @@ def checked(body):
         raise Refused(400, "the body is not an object")
     if asked.get("model", "names") != "names":
         raise Refused(404, f"there is no model {asked['model']!r}, only 'names'")
+    if asked.get("temperature", 0) != 0:
+        raise Refused(400, "the engine does not serve 'temperature': it takes the likeliest letter")
+    if more := sorted(set(asked) - {"model", "prompt", "max_tokens", "stream", "temperature"}):
+        raise Refused(400, f"the engine does not serve {more[0]!r}")
     prompt, most = asked.get("prompt"), asked.get("max_tokens", 16)
     if not isinstance(prompt, str) or not prompt:
         raise Refused(400, "'prompt' is text, and not empty")
@@ -155,7 +159,7 @@ def examples():
 
     --8<-- [start:train_example]
     >>> weights = train(as_text(names()), steps=150)
-    >>> server = Server(Engine(weights))
+    >>> server = Server(Engine(OnCPU(weights, blocks=64)))
     >>> status, content = ask(server.url, prompt="GREEK SMALL ", max_tokens=12)
     >>> status, content["choices"][0]["text"], content["usage"]["total_tokens"]
     (200, 'LETTER WITH ', 24)

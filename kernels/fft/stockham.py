@@ -127,34 +127,26 @@ def swizzle(i):
     return uint32(i ^ (i >> 5 & 1) * 4 ^ (i >> 6 & 1) * 9 ^ (i >> 7 & 1) * 18)
 
 
-def make_exchange(n, behind, before, points, rooms):
-    """Return a device function that hands the points on by shared memory.
+def make_exchange(behind, before, points):
+    """Return a device function that hands the points on by shared memory, room for n floats.
 
-    With two rooms the imaginary parts go beside the real ones, with one they go after them: half
-    the shared memory, twice the barriers.
+    Imaginary parts go after the real ones, so it takes half the shared memory and four barriers.
     """
 
     @cuda.jit(device=True, forceinline=True)
     def exchange(re, im, room, offset, thread):
         for k in range(points):
-            i = uint32(offset + swizzle(behind(thread, k)))
-            room[i] = re[k]
-            if rooms == 2:
-                room[uint32(i + n)] = im[k]
+            room[uint32(offset + swizzle(behind(thread, k)))] = re[k]
         cuda.syncthreads()
         for k in range(points):
-            i = uint32(offset + swizzle(before(thread, k)))
-            re[k] = room[i]
-            if rooms == 2:
-                im[k] = room[uint32(i + n)]
+            re[k] = room[uint32(offset + swizzle(before(thread, k)))]
         cuda.syncthreads()
-        if rooms == 1:
-            for k in range(points):
-                room[uint32(offset + swizzle(behind(thread, k)))] = im[k]
-            cuda.syncthreads()
-            for k in range(points):
-                im[k] = room[uint32(offset + swizzle(before(thread, k)))]
-            cuda.syncthreads()
+        for k in range(points):
+            room[uint32(offset + swizzle(behind(thread, k)))] = im[k]
+        cuda.syncthreads()
+        for k in range(points):
+            im[k] = room[uint32(offset + swizzle(before(thread, k)))]
+        cuda.syncthreads()
 
     return exchange
 
@@ -186,14 +178,13 @@ def then(first, exchange, second):
     return both
 
 
-def make_fft(n, radix=8, points=8, together=1, blocks=1, rooms=1):
+def make_fft(n, radix=8, points=8, together=1, blocks=1):
     """Return a kernel that transforms rows of n points, ``together`` of them in a block.
 
     n is a power of two and a multiple of ``points``, which is a multiple of ``radix``. ``blocks``
-    is how many blocks must fit on a multiprocessor: it limits the registers of a thread. ``rooms``
-    is 2 where real and imaginary parts are exchanged at once.
+    is how many blocks must fit on a multiprocessor: it limits the registers of a thread.
     """
-    threads, size = n // points, rooms * n
+    threads = n // points
     stages, done, behind = None, 1, None
     for number in radices(n, radix):
         stage = make_stage(n, done, number, points)
@@ -202,7 +193,7 @@ def make_fft(n, radix=8, points=8, together=1, blocks=1, rooms=1):
             first_place = before
             stages = alone(stage)
         else:
-            stages = then(stages, make_exchange(n, behind, before, points, rooms), stage)
+            stages = then(stages, make_exchange(behind, before, points), stage)
         done, behind = done * number, after
     last_place = behind
 
@@ -219,7 +210,7 @@ def make_fft(n, radix=8, points=8, together=1, blocks=1, rooms=1):
         if row < rows:
             for k in range(points):
                 re[k], im[k] = load2(x, 2 * (start + first_place(thread, k)))
-        stages(re, im, table, thread, room, uint32(cuda.threadIdx.y * size))
+        stages(re, im, table, thread, room, uint32(cuda.threadIdx.y * n))
         if row < rows:
             for k in range(points):
                 store2(out, 2 * (start + last_place(thread, k)), (re[k], im[k]))
@@ -256,23 +247,19 @@ def roots(n, radix=8):
     return table.astype(np.float32).reshape(-1)
 
 
-def plan(n):
-    """Return radix, points of a thread, rows and registers' share of a block, and its rooms."""
-    if n <= 1024:
-        return 8, 8, max(1, 1024 // n), 1, 1
-    return 8, 16 if n < 16384 else 32, 1, 2 if n == 8192 else 1, 1
+def fft_rows(x, table, rows, n, out, shape=(8, 8, 1, 1)):
+    """Launch the transform of each row of a flat array on the device, into ``out``.
 
-
-def fft_rows(x, table, rows, n, out, shape=None):
-    """Launch the transform of each row of a flat array on the device, into ``out``."""
-    radix, points, together, blocks, rooms = shape or plan(n)
-    kernel = make_fft(n, radix, points, together, blocks, rooms)
-    threads, shared = (n // points, together), 4 * rooms * together * n
+    ``shape`` is radix, points of a thread, rows of a block and blocks to a multiprocessor.
+    """
+    radix, points, together, blocks = shape
+    kernel = make_fft(n, radix, points, together, blocks)
+    threads, shared = (n // points, together), 4 * together * n
     launch(kernel, -(-rows // together), threads, shared, x, table, np.uint32(rows), out)
 
 
 def fft(x):
-    """Return the Fourier transform of each row of a complex64 matrix of 2^k columns, 8 to 16384.
+    """Return the Fourier transform of each row of a complex64 matrix of 2^k columns, 8 to 8192.
 
     --8<-- [start:example]
     >>> wave = np.exp(2j * np.pi * 5 * np.arange(64) / 64).astype(np.complex64)
@@ -283,8 +270,8 @@ def fft(x):
     --8<-- [end:example]
     """
     rows, n = x.shape
-    if n & (n - 1) or not 8 <= n <= 16384:
-        raise ValueError(f"{n} columns: this takes powers of two from 8 to 16384")
+    if n & (n - 1) or not 8 <= n <= 8192:
+        raise ValueError(f"{n} columns: this takes powers of two from 8 to 8192")
     d_x = cuda.to_device(np.ascontiguousarray(x, dtype=np.complex64).reshape(-1).view(np.float32))
     out = cuda.device_array_like(d_x)
     fft_rows(d_x, cuda.to_device(roots(n)), rows, n, out)

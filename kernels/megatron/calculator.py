@@ -19,6 +19,7 @@ class Plan:
     pipeline: int = 1
     zero: int = 0
     weight_bytes: int = 2  # bfloat16, and Adam keeps 12 bytes more in float32
+    recompute: bool = False  # checkpointing: keep a layer's input, and compute it again
 
     def parameters(self):
         """Return those of one GPU, before ZeRO: its share of the layers, and of the words."""
@@ -26,32 +27,38 @@ class Plan:
         return (12 * self.width**2 * layers + self.words * self.width) / self.tensor
 
     def state(self):
-        """Return the bytes of weights, gradients and Adam's state on one GPU."""
+        """Return the bytes of weights, gradients and Adam's numbers on one GPU."""
         p, cut = self.parameters(), self.data
-        weights = self.weight_bytes * p / (cut if self.zero >= 3 else 1)
-        gradients = self.weight_bytes * p / (cut if self.zero >= 2 else 1)
-        adam = (12 if self.weight_bytes == 2 else 8) * p / (cut if self.zero >= 1 else 1)
-        return weights + gradients + adam
+        return {
+            "weights": self.weight_bytes * p / (cut if self.zero >= 3 else 1),
+            "gradients": self.weight_bytes * p / (cut if self.zero >= 2 else 1),
+            "adam": (12 if self.weight_bytes == 2 else 8) * p / (cut if self.zero >= 1 else 1),
+        }
 
     def activations(self):
         """Return the bytes that a GPU keeps for backward passes, attention's squares excepted.
 
-        34 bytes for each of a token's numbers in each layer, in 16 bits, all of it cut by sequence
-        parallelism; and 1F1B holds as many micro-batches as there are stages, on the first stage.
+        16 numbers for each of a token's in each layer, all of it cut by sequence parallelism. 1F1B
+        holds as many micro-batches as there are stages, on the first stage; logits are on the last.
         """
+        stream = self.weight_bytes * self.length * self.sequences * self.width / self.tensor
+        layers = self.layers // self.pipeline
+        batch = stream * layers * (1 if self.recompute else 16)
+        end = 2 * stream + 4 * self.length * self.sequences * self.words / self.tensor
         held = min(self.micro_batches, self.pipeline)
-        tokens = self.length * self.sequences
-        return 34 * tokens * self.width * self.layers // self.pipeline * held / self.tensor
+        kept = batch + end if self.pipeline == 1 else max(batch * held, batch + end)
+        return kept + (16 * stream if self.recompute else 0)  # and the layer that is computed again
 
     def traffic(self):
         """Return the bytes that one GPU receives in a step, by what for."""
         tokens, layers = self.length * self.sequences, self.layers // self.pipeline
-        message = 2 * tokens * self.width  # the residual stream of a micro-batch, in 16 bits
-        gradients = self.weight_bytes * self.parameters() * (3 if self.zero == 3 else 2)
+        message = self.weight_bytes * tokens * self.width  # the residual stream of a micro-batch
+        reduces = 2 * (6 if self.recompute else 4)  # a ring receives an array nearly twice
+        times = 2 * self.micro_batches + 1 if self.zero == 3 else 2  # weights there and back again
         return {
-            "tensor": self.micro_batches * layers * 8 * message * (1 - 1 / self.tensor),
+            "tensor": self.micro_batches * layers * reduces * message * (1 - 1 / self.tensor),
             "pipeline": self.micro_batches * 2 * message / self.tensor * (self.pipeline > 1),
-            "data": gradients * (1 - 1 / self.data),
+            "data": self.weight_bytes * self.parameters() * times * (1 - 1 / self.data),
         }
 
     def bubble(self):
@@ -62,7 +69,7 @@ class Plan:
 
 
 def examples():
-    """A model of 70 billion parameters on 64 GPUs, in three ways.
+    """A model of 65.5 billion parameters on 64 GPUs, in four ways.
 
     --8<-- [start:example]
     >>> model = dict(layers=80, width=8192, words=128_000, length=4096, sequences=1)
@@ -70,15 +77,17 @@ def examples():
     ...     "ZeRO 3": dict(data=64, zero=3, micro_batches=1),
     ...     "tensor 8, data 8": dict(data=8, tensor=8, zero=1, micro_batches=8),
     ...     "tensor 8, pipeline 8": dict(tensor=8, pipeline=8, micro_batches=64),
+    ...     "ZeRO 3, recomputed": dict(data=64, zero=3, micro_batches=1, recompute=True),
     ... }
     >>> for name, way in ways.items():
     ...     plan = Plan(**model, **way)
     ...     sent = {kind: round(bytes / 1e9) for kind, bytes in plan.traffic().items()}
-    ...     kept = f"{plan.state() / 1e9:3.0f} + {plan.activations() / 1e9:3.0f} GB"
+    ...     kept = f"{sum(plan.state().values()) / 1e9:3.0f} + {plan.activations() / 1e9:3.0f} GB"
     ...     print(f"{name:20} {kept}, {plan.bubble():.0%} idle", sent)
-    ZeRO 3                16 +  91 GB, 0% idle {'tensor': 0, 'pipeline': 0, 'data': 387}
+    ZeRO 3                16 +  88 GB, 0% idle {'tensor': 0, 'pipeline': 0, 'data': 387}
     tensor 8, data 8      45 +  11 GB, 0% idle {'tensor': 301, 'pipeline': 0, 'data': 29}
     tensor 8, pipeline 8  18 +  11 GB, 10% idle {'tensor': 301, 'pipeline': 1, 'data': 0}
+    ZeRO 3, recomputed    16 +   9 GB, 0% idle {'tensor': 0, 'pipeline': 0, 'data': 387}
 
     --8<-- [end:example]
     """

@@ -16,9 +16,9 @@ class Rank:
     def exchange(self, value):
         """Return what all ranks put in, by rank. Each of the collectives is made of this."""
         self.group.slots[self.number] = value
-        self.group.barrier.wait()
+        self.group.meet(self.number)
         values = list(self.group.slots)
-        self.group.barrier.wait()  # nobody puts in the next before all have read
+        self.group.meet(self.number)  # nobody puts in the next before all have read
         return values
 
     def all_gather(self, x, axis=0):
@@ -45,28 +45,40 @@ class Rank:
         self.group.mail[self.number, to].put(x)
 
     def recv(self, sender):
+        me, patience = self.number, self.group.patience
         try:
-            x = self.group.mail[sender, self.number].get(timeout=10)
+            x = self.group.mail[sender, me].get(timeout=patience)
         except queue.Empty:
-            raise TimeoutError(f"rank {self.number}: nothing came from rank {sender}") from None
+            raise TimeoutError(f"rank {me}: no word from rank {sender} in {patience:g} s") from None
         self.received += x.nbytes
         return x
 
 
 class Group:
-    def __init__(self, size):
-        self.size, self.slots = size, [None] * size
-        self.barrier = threading.Barrier(size, timeout=10)
+    def __init__(self, size, patience):
+        self.size, self.slots, self.patience = size, [None] * size, patience
+        self.barrier = threading.Barrier(size, timeout=patience)
         self.give_up = self.barrier.abort
+        self.came = [0] * size  # how often each rank has come to the barrier
         self.mail = {(a, b): queue.Queue() for a in range(size) for b in range(size)}
 
+    def meet(self, number):
+        self.came[number] += 1
+        try:
+            self.barrier.wait()
+        except threading.BrokenBarrierError:
+            late = [r for r in range(self.size) if self.came[r] < self.came[number]]
+            whom = " and ".join(f"rank {r}" for r in late)
+            raise TimeoutError(f"{whom} did not come in {self.patience:g} s") from None
 
-def on_ranks(size, work):
+
+def on_ranks(size, work, patience=10):
     """Run work(rank) on ``size`` ranks at once. Return the results by rank, and bytes received.
 
-    An error on one rank ends all of them, and is raised here.
+    An error on one rank ends all of them, and is raised here; so does one that does not come to a
+    collective, or does not send, for ``patience`` seconds.
     """
-    group = Group(size)
+    group = Group(size, patience)
     ranks = [Rank(group, number) for number in range(size)]
     results, errors = [None] * size, []
 
@@ -83,9 +95,7 @@ def on_ranks(size, work):
     for thread in threads:
         thread.join()
     if errors:
-        raise next(
-            (e for e in errors if not isinstance(e, threading.BrokenBarrierError)), errors[0]
-        )
+        raise errors[0]  # the others' come of it
     return results, [rank.received for rank in ranks]
 
 
@@ -111,6 +121,13 @@ def examples():
     Traceback (most recent call last):
       ...
     ValueError: rank 2 ran out of data
+    >>> soon = {"patience": 2}
+    >>> def absent(rank):
+    ...     return rank.all_reduce(np.ones(6)) if rank.number != 2 else "home"
+    >>> on_ranks(3, absent, **soon)
+    Traceback (most recent call last):
+      ...
+    TimeoutError: rank 2 did not come in 2 s
 
     --8<-- [end:fails]
     """

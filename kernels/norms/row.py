@@ -5,9 +5,10 @@ import functools
 import math
 
 import numpy as np
-from numba import cuda, float32, uint32
+from numba import cuda, float32, uint32, uint64
 
 # --8<-- [end:imports]
+from kernels.norms.hints import load4_first, load4_kept, load4_once, load4_shared
 from kernels.patterns.wide import load4, store4
 
 
@@ -138,10 +139,68 @@ def make_norm(threads, width, centered, wide=True):
 # --8<-- [end:kernel]
 
 
+# --8<-- [start:full]
+def make_full_norm(threads, width, centered, load=load4, load_weights=load4, blocks=1, **options):
+    """Return a kernel for rows of exactly ``threads * width`` columns, one to a block.
+
+    ``load`` reads a row, ``load_weights`` what all rows share. Its registers let ``blocks`` share
+    a multiprocessor. ``options`` are those of ``cuda.jit``.
+    """
+    warps = threads // 32
+
+    def full_norm_kernel(x, weight, bias, rows, columns, eps, out):
+        boxes = cuda.shared.array((2, warps), float32)
+        values = cuda.local.array(width, float32)
+        mine = uint64(4) * uint64(cuda.threadIdx.x)
+        start = uint64(cuda.blockIdx.x) * uint64(threads * width) + mine
+        for k in range(0, width, 4):
+            four = load(x, start + uint64(k * threads))
+            values[k], values[k + 1], values[k + 2], values[k + 3] = four
+        if centered:
+            total = float32(0)
+            for k in range(width):
+                total += values[k]
+            mean = row_sum(total, boxes[0], warps) / float32(threads * width)
+            for k in range(width):
+                values[k] -= mean
+        scale = scale_of(values, columns, eps, boxes, warps)
+        for k in range(0, width, 4):
+            a, b, c, d = load_weights(weight, mine + uint64(k * threads))
+            a, b = a * (values[k] * scale), b * (values[k + 1] * scale)
+            c, d = c * (values[k + 2] * scale), d * (values[k + 3] * scale)
+            if centered:
+                p, q, r, s = load_weights(bias, mine + uint64(k * threads))
+                a, b, c, d = a + p, b + q, c + r, d + s
+            store4(out, start + uint64(k * threads), (a, b, c, d))
+
+    # As a call: Numba's decorator with arguments drops lto
+    return cuda.jit(full_norm_kernel, launch_bounds=(threads, blocks), **options)
+
+
+# --8<-- [end:full]
+
+
 # --8<-- [start:host]
 EPS = np.float32(1e-5)
 LONGEST = 32 * 1024  # columns that a block holds in registers
 make_norm = functools.cache(make_norm)
+make_full_norm = functools.cache(make_full_norm)
+FULL = {  # by columns, and whether it is a layernorm
+    (8192, True): {"threads": 256, "blocks": 4},
+    (32768, False): {
+        "threads": 1024,
+        "load": load4_first,
+        "load_weights": load4_kept,
+        "shared_memory_carveout": 0,
+    },
+    (32768, True): {
+        "threads": 1024,
+        "load": load4_once,
+        "load_weights": load4_shared,
+        "shared_memory_carveout": 0,
+        "lto": False,
+    },
+}
 
 
 def plan(columns):
@@ -161,9 +220,14 @@ def norm_rows(x, weight, bias, rows, columns, out, eps=EPS):
 
     Without a bias (None) it is an RMSnorm, with one a layernorm.
     """
-    threads, width = plan(columns)
     centered = bias is not None
-    kernel = make_norm(threads, width, centered, wide=columns % 4 == 0)
+    if (columns, centered) in FULL:
+        how = FULL[columns, centered]
+        threads = how["threads"]
+        kernel = make_full_norm(width=columns // threads, centered=centered, **how)
+    else:
+        threads, width = plan(columns)
+        kernel = make_norm(threads, width, centered, wide=columns % 4 == 0)
     sizes = np.uint32(rows), np.uint32(columns), np.float32(eps)
     kernel[rows, (threads, 1)](x, weight, bias if centered else weight, *sizes, out)
 

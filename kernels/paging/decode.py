@@ -1,4 +1,4 @@
-"""Attention of one new token over a paged cache of keys and values: a split, then a merge."""
+"""Attention of one new token over a paged cache of keys and values, split and merged at once."""
 
 # --8<-- [start:imports]
 import math
@@ -24,27 +24,85 @@ def widen8(words, floats):
 # --8<-- [end:widen]
 
 
-# --8<-- [start:kernel]
+# --8<-- [start:scatter]
+def sum_and_scatter(lanes):
+    """Return a device function for as many numbers as lanes: lane i gets the sum of number i.
+
+    In each step a lane gives away the half of its sums that belongs to its partner.
+    """
+
+    def step(hop, rest):
+        @cuda.jit(device=True, forceinline=True)
+        def halve(numbers, lane):
+            upper = lane & uint32(hop)
+            for i in range(hop):
+                low, high = numbers[i], numbers[hop + i]
+                other = cuda.shfl_xor_sync(0xFFFFFFFF, low if upper else high, hop)
+                numbers[i] = (high if upper else low) + other
+            rest(numbers, lane)
+
+        return halve
+
+    @cuda.jit(device=True, forceinline=True)
+    def scatter(numbers, lane):
+        pass
+
+    hop = 1
+    while hop < lanes:
+        scatter, hop = step(hop, scatter), 2 * hop
+    return scatter
+
+
+# --8<-- [end:scatter]
+
+
+# --8<-- [start:merge]
 LOWEST = float32(-1e30)  # below every score; its power of two is 0
 
 
-def make_paged_decode(dim=128, group=4, page=16, width=8, tokens=4, warps=4, stages=2):
+@cuda.jit(device=True)
+def merged(partial, tops, sums, row, splits, d):
+    """Return a number of a row's result: its stretches brought to one maximum, and weighed."""
+    highest = LOWEST
+    for split in range(splits):
+        highest = max(highest, tops[row, split])
+    sum, mix = float32(0), float32(0)
+    for split in range(splits):
+        share = exp2(tops[row, split] - highest)
+        sum += share * sums[row, split]
+        mix += share * partial[row, split, d]
+    return mix / sum
+
+
+# --8<-- [end:merge]
+
+
+# --8<-- [start:kernel]
+def warps_for(dim, group):
+    """Return how many warps a block has, so that its 32 KB of keys and values fit."""
+    return max(1, min(4, 128 * group // dim))
+
+
+def make_paged_decode(dim=128, group=4, page=16, warps=4, stages=2):
     """Return a kernel that gives a block one stretch of one sequence's cache for one KV head.
 
-    ``dim // width`` lanes share a token, for all ``group`` query heads of a KV head. They take
-    ``tokens`` keys and values at a time, neighbors in one page of ``page`` tokens. Each lane
-    copies its own words ``stages - 1`` steps ahead, and reads no other's: no barrier needed.
+    ``dim // 8`` lanes share a token, for all ``group`` query heads of a KV head. They take as many
+    tokens at a time, neighbors in one page of ``page`` tokens, as make one score for each lane.
+    Each lane copies its own words ``stages - 1`` steps ahead, and reads no other's: no barrier.
+    The block that finishes last of a sequence's stretches merges them; ``done``, one number for
+    each sequence and KV head, is zero before and after.
     """
-    lanes, words, threads = dim // width, dim // 2, 32 * warps
-    pieces = width // 8  # of 16 bytes: a lane's part of a token
-    sharers = 32 // lanes  # tokens of a warp at a time, times ``tokens``
+    lanes, words, threads = dim // 8, dim // 2, 32 * warps
+    tokens = lanes // group
+    if tokens * group != lanes or page % tokens:
+        raise ValueError(f"{group} query heads do not divide {lanes} lanes, or a page {page}")
+    sharers = 32 // lanes  # of a warp, each with ``tokens`` tokens
     stride = warps * sharers * tokens
-    inner = tuple(hop for hop in (16, 8, 4, 2, 1) if hop < lanes)
-    outer = tuple(hop for hop in (16, 8, 4, 2, 1) if hop >= lanes)
-    half = tokens * pieces * threads * 4  # words of a stage's keys, and of its values
+    half = tokens * threads * 4  # words of a stage's keys, and of its values
     stage_words = 2 * half
     room = stages * stage_words
     wait = waiting(stages - 1)
+    scatter = sum_and_scatter(lanes)
 
     @cuda.jit(device=True, forceinline=True)
     def start(keys, values, tables, first, end, lane, at_ring, ring):
@@ -55,21 +113,14 @@ def make_paged_decode(dim=128, group=4, page=16, width=8, tokens=4, warps=4, sta
         at = uint64(row) * uint64(words) + uint64(4 * lane)
         for t in range(tokens):
             inside = int32(uint32(first + t) < end)
-            for piece in range(pieces):
-                place = uint32(at_ring + uint32((t * pieces + piece) * threads * 4))
-                source = at + uint64(t * words + piece * 4 * lanes)
-                copy16(ring, place, keys, source, inside)
-                copy16(ring, uint32(place + uint32(half)), values, source, inside)
-
-    @cuda.jit(device=True, forceinline=True)
-    def read(ring, place, wide):
-        """Read a lane's part of a token as float32."""
-        for piece in range(pieces):
-            four = load16(ring, uint32(place + uint32(piece * threads * 4)))
-            widen8(four, wide[8 * piece : 8 * piece + 8])
+            place, source = uint32(at_ring + uint32(t * threads * 4)), at + uint64(t * words)
+            copy16(ring, place, keys, source, inside)
+            copy16(ring, uint32(place + uint32(half)), values, source, inside)
 
     @cuda.jit(launch_bounds=threads)
-    def paged_decode_kernel(q, keys, values, tables, lengths, span, scale, partial, tops, sums):
+    def paged_decode_kernel(
+        q, keys, values, tables, lengths, span, scale, partial, tops, sums, done, out
+    ):
         split, head, sequence = cuda.blockIdx.x, cuda.blockIdx.y, cuda.blockIdx.z
         begin = uint32(split * span)
         end = uint32(min(int64(split * span + span), int64(lengths[sequence])))
@@ -77,13 +128,14 @@ def make_paged_decode(dim=128, group=4, page=16, width=8, tokens=4, warps=4, sta
             return
         me = uint32(32 * cuda.threadIdx.y + cuda.threadIdx.x)
         lane = uint32(me % uint32(lanes))
+        neighbor = cuda.laneid - lane  # the first lane of those that share this one's token
         first = uint32(begin + me // uint32(lanes) * uint32(tokens))  # of the tokens of this lane
         ring = cuda.shared.array(room, uint32, alignment=16)
-        query = cuda.local.array((group, width), float32)
-        mixed = cuda.local.array((group, width), float32)
-        top, total = cuda.local.array(group, float32), cuda.local.array(group, float32)
-        score = cuda.local.array((group, tokens), float32)
-        wide = cuda.local.array(width, float32)
+        query = cuda.local.array((group, 8), float32)
+        mixed = cuda.local.array((group, 8), float32)
+        tops_of, sums_of = cuda.local.array(group, float32), cuda.local.array(group, float32)
+        dots, wide = cuda.local.array(lanes, float32), cuda.local.array(8, float32)
+        top, total = LOWEST, float32(0)  # of the one head and token that are this lane's
 
         for stage in range(stages - 1):
             place = uint32(4 * me + uint32(stage * stage_words))
@@ -91,19 +143,15 @@ def make_paged_decode(dim=128, group=4, page=16, width=8, tokens=4, warps=4, sta
             commit()
         for g in range(group):
             at = ((sequence * cuda.gridDim.y + head) * group + g) * words + 4 * lane
-            for piece in range(pieces):
-                four = q[at], q[at + 1], q[at + 2], q[at + 3]
-                widen8(four, wide[8 * piece : 8 * piece + 8])
-                at += 4 * lanes
-            for i in range(width):
+            widen8((q[at], q[at + 1], q[at + 2], q[at + 3]), wide)
+            for i in range(8):
                 query[g, i] = wide[i] * scale
                 mixed[g, i] = float32(0)
-            top[g], total[g] = LOWEST, float32(0)
 
         full, empty = uint32(0), uint32(stages - 1)  # the stage to read, and the one to fill
-        for done in range(begin, end, uint32(stride)):
-            here = uint32(done - begin + first)
-            if uint32(done + uint32((stages - 1) * stride)) < end:
+        for at in range(begin, end, uint32(stride)):
+            here = uint32(at - begin + first)
+            if uint32(at + uint32((stages - 1) * stride)) < end:
                 ahead = uint32(here + uint32((stages - 1) * stride))
                 place = uint32(4 * me + empty * uint32(stage_words))
                 start(keys, values, tables, ahead, end, lane, place, ring)
@@ -113,44 +161,56 @@ def make_paged_decode(dim=128, group=4, page=16, width=8, tokens=4, warps=4, sta
             full = uint32(0) if full == uint32(stages - 1) else uint32(full + 1)
             empty = uint32(0) if empty == uint32(stages - 1) else uint32(empty + 1)
             for t in range(tokens):
-                read(ring, uint32(base + uint32(t * pieces * threads * 4)), wide)
+                widen8(load16(ring, uint32(base + uint32(t * threads * 4))), wide)
                 for g in range(group):
                     dot = query[g, 0] * wide[0]
-                    for i in range(1, width):
+                    for i in range(1, 8):
                         dot += query[g, i] * wide[i]
-                    for hop in inner:
-                        dot += cuda.shfl_xor_sync(0xFFFFFFFF, dot, hop)
-                    score[g, t] = dot if uint32(here + t) < end else LOWEST
-            for g in range(group):
-                highest = top[g]
-                for t in range(tokens):
-                    highest = max(highest, score[g, t])
-                if highest > top[g]:
-                    fade = exp2(top[g] - highest)
-                    top[g] = highest
-                    total[g] *= fade
-                    for i in range(width):
-                        mixed[g, i] *= fade
-                for t in range(tokens):
-                    score[g, t] = exp2(score[g, t] - highest)
-                    total[g] += score[g, t]
-            for t in range(tokens):
-                read(ring, uint32(base + uint32(half + t * pieces * threads * 4)), wide)
+                    dots[g * tokens + t] = dot
+            scatter(dots, lane)  # now each lane has one whole score, of its head and token
+            score = dots[0] if uint32(here + lane % uint32(tokens)) < end else LOWEST
+            highest = score
+            hop = tokens // 2
+            while hop > 0:
+                highest = max(highest, cuda.shfl_xor_sync(0xFFFFFFFF, highest, hop))
+                hop //= 2
+            if cuda.any_sync(0xFFFFFFFF, highest > top):  # seldom, after the first steps
+                highest = max(highest, top)
+                fade = exp2(top - highest)
+                top, total = highest, total * fade
                 for g in range(group):
-                    for i in range(width):
-                        mixed[g, i] += score[g, t] * wide[i]
+                    other = cuda.shfl_sync(0xFFFFFFFF, fade, neighbor + g * tokens)
+                    for i in range(8):
+                        mixed[g, i] *= other
+            score = exp2(score - top)
+            total += score
+            for t in range(tokens):
+                widen8(load16(ring, uint32(base + uint32(half + t * threads * 4))), wide)
+                for g in range(group):
+                    share = cuda.shfl_sync(0xFFFFFFFF, score, neighbor + g * tokens + t)
+                    for i in range(8):
+                        mixed[g, i] += share * wide[i]
 
+        hop = tokens // 2
+        while hop > 0:
+            total += cuda.shfl_xor_sync(0xFFFFFFFF, total, hop)
+            hop //= 2
+        for g in range(group):
+            tops_of[g] = cuda.shfl_sync(0xFFFFFFFF, top, neighbor + g * tokens)
+            sums_of[g] = cuda.shfl_sync(0xFFFFFFFF, total, neighbor + g * tokens)
         # The lanes of a warp that hold the same numbers of different tokens meet by shuffles,
-        for hop in outer:
+        hop = 16
+        while hop >= lanes:
             for g in range(group):
-                other = cuda.shfl_xor_sync(0xFFFFFFFF, top[g], hop)
-                highest = max(top[g], other)
-                mine, theirs = exp2(top[g] - highest), exp2(other - highest)
-                total[g] = mine * total[g] + theirs * cuda.shfl_xor_sync(0xFFFFFFFF, total[g], hop)
-                for i in range(width):
+                other = cuda.shfl_xor_sync(0xFFFFFFFF, tops_of[g], hop)
+                highest = max(tops_of[g], other)
+                mine, theirs = exp2(tops_of[g] - highest), exp2(other - highest)
+                far = cuda.shfl_xor_sync(0xFFFFFFFF, sums_of[g], hop)
+                tops_of[g], sums_of[g] = highest, mine * sums_of[g] + theirs * far
+                for i in range(8):
                     far = cuda.shfl_xor_sync(0xFFFFFFFF, mixed[g, i], hop)
                     mixed[g, i] = mine * mixed[g, i] + theirs * far
-                top[g] = highest
+            hop //= 2
         # and those of the block's warps in shared memory.
         boxes = cuda.shared.array((warps, group, dim), float32)
         box_tops = cuda.shared.array((warps, group), float32)
@@ -158,12 +218,13 @@ def make_paged_decode(dim=128, group=4, page=16, width=8, tokens=4, warps=4, sta
         warp = cuda.threadIdx.y
         if cuda.threadIdx.x < lanes:
             for g in range(group):
-                for i in range(width):
-                    boxes[warp, g, i // 8 * 8 * lanes + 8 * lane + i % 8] = mixed[g, i]
+                for i in range(8):
+                    boxes[warp, g, 8 * lane + i] = mixed[g, i]
                 if lane == 0:
-                    box_tops[warp, g], box_sums[warp, g] = top[g], total[g]
+                    box_tops[warp, g], box_sums[warp, g] = tops_of[g], sums_of[g]
         cuda.syncthreads()
-        for item in range(32 * warp + cuda.threadIdx.x, group * dim, 32 * warps):
+        place = (sequence * cuda.gridDim.y + head) * group
+        for item in range(me, group * dim, threads):
             g, d = item // dim, item % dim
             highest = LOWEST
             for w in range(warps):
@@ -173,35 +234,30 @@ def make_paged_decode(dim=128, group=4, page=16, width=8, tokens=4, warps=4, sta
                 share = exp2(box_tops[w, g] - highest)
                 sum += share * box_sums[w, g]
                 mix += share * boxes[w, g, d]
-            place = (sequence * cuda.gridDim.y + head) * group + g
-            partial[place, split, d] = mix
+            partial[place + g, split, d] = mix
             if d == 0:
-                tops[place, split], sums[place, split] = highest, sum
+                tops[place + g, split], sums[place + g, split] = highest, sum
+
+        # Who comes last finds the other stretches written, and merges them.
+        ticket = cuda.shared.array(1, int32)
+        cuda.threadfence()
+        cuda.syncthreads()
+        if me == 0:
+            ticket[0] = cuda.atomic.add(done, sequence * cuda.gridDim.y + head, 1)
+        cuda.syncthreads()
+        splits = -(-int64(lengths[sequence]) // span)
+        if ticket[0] == splits - 1:
+            cuda.threadfence()
+            for item in range(me, group * dim, threads):
+                row, d = place + item // dim, item % dim
+                out[row, d] = merged(partial, tops, sums, row, splits, d)
+            if me == 0:
+                done[sequence * cuda.gridDim.y + head] = 0
 
     return paged_decode_kernel
 
 
 # --8<-- [end:kernel]
-
-
-# --8<-- [start:merge]
-@cuda.jit
-def merge_splits_kernel(partial, tops, sums, lengths, span, heads, out):
-    """Add the stretches of a row, one for each query head of a sequence, as softmax wants it."""
-    row, d = cuda.blockIdx.x, cuda.threadIdx.x
-    splits = -(-int64(lengths[row // heads]) // span)
-    highest = LOWEST
-    for split in range(splits):
-        highest = max(highest, tops[row, split])
-    sum, mix = float32(0), float32(0)
-    for split in range(splits):
-        share = exp2(tops[row, split] - highest)
-        sum += share * sums[row, split]
-        mix += share * partial[row, split, d]
-    out[row, d] = mix / sum
-
-
-# --8<-- [end:merge]
 
 
 # --8<-- [start:host]
@@ -244,12 +300,13 @@ def paged_attention(q, keys, values, tables, lengths, span=256):
     partial = cuda.device_array((rows, splits, dim), np.float32)
     tops, sums = (cuda.device_array((rows, splits), np.float32) for _ in range(2))
     out = cuda.device_array((rows, dim), np.float32)
+    done = cuda.to_device(np.zeros(sequences * kv_heads, np.int32))
     scale = np.float32(math.log2(math.e) / math.sqrt(dim))
-    kernel = make_paged_decode(dim, group, page)
-    kernel[(splits, kv_heads, sequences), (32, 4)](
-        d_q, d_keys, d_values, d_tables, d_lengths, span, scale, partial, tops, sums
+    warps = warps_for(dim, group)
+    kernel = make_paged_decode(dim, group, page, warps)
+    kernel[(splits, kv_heads, sequences), (32, warps)](
+        d_q, d_keys, d_values, d_tables, d_lengths, span, scale, partial, tops, sums, done, out
     )
-    merge_splits_kernel[rows, dim](partial, tops, sums, d_lengths, span, heads, out)
     return out.copy_to_host().reshape(q.shape)
 
 

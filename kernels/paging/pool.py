@@ -55,7 +55,7 @@ class Pool:
 
 
 # --8<-- [start:scheduler]
-@dataclass
+@dataclass(eq=False)  # two that ask the same are two
 class Request:
     prompt: tuple
     answer: int  # tokens to make; a real engine learns it when the model says so
@@ -101,8 +101,8 @@ class Scheduler:
             self.running.append(self.waiting.popleft())
             left -= self.give(request, left, work)
         for request, count in work:
-            request.cached += count
-            for end in range(PAGE, request.cached + 1, PAGE):
+            full, request.cached = request.cached // PAGE, request.cached + count
+            for end in range(PAGE * (full + 1), request.cached + 1, PAGE):  # blocks full by now
                 self.pool.remember(request.blocks[end // PAGE - 1], request.tokens[:end])
             if request.cached == len(request.tokens):  # the last token's logits make the next
                 request.made += 1

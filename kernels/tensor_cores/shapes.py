@@ -1,10 +1,12 @@
 """bf16 matrix product for any shape on Hopper from Numba: the tile and the split of k by shape."""
 
 # --8<-- [start:imports]
+import ctypes
 import functools
 import math
 
 import numpy as np
+from cuda.bindings import driver
 from numba import cuda, int32, uint32, uint64
 
 # --8<-- [end:imports]
@@ -18,8 +20,6 @@ from kernels.tensor_cores.tma import (
     barrier_wait,
     load_box,
     shared_address,
-    stores_done,
-    tensor_map,
     use_map,
 )
 from kernels.tensor_cores.wgmma import consumer_barrier, describe, launch, put, wgmma_wait
@@ -59,23 +59,32 @@ one_of_group = ptx(  # is it true for any thread of a warpgroup? All wait for al
 )
 count_up = ptx("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;", "=r l")
 start_again = ptx("st.relaxed.gpu.global.u32 [%0], 0;", "l")
+stores_read = ptx("cp.async.bulk.wait_group.read 0;")  # the end of a kernel does the rest
+copy_16_bytes = ptx(
+    "{ .reg .b32 r<4>; ld.global.nc.v4.u32 {r0, r1, r2, r3}, [%0];"
+    " st.global.v4.u32 [%1], {r0, r1, r2, r3}; }",
+    "l l",
+)
 # --8<-- [end:instructions]
 
 
 # --8<-- [start:kernel]
 @functools.cache
-def shape_kernel(BM, BN):
+def shape_kernel(BM, BN, in_parts=True, A_ROWS=None):
     """Return (kernel, threads, shared bytes): tiles of BM x BN, k in ``splits`` parts.
 
-    Two consumers share 128 rows, or 256 columns; smaller tiles have one.
+    Two consumers share 128 rows, or 256 columns; smaller tiles have one. A kernel that is not
+    ``in_parts`` has no code for parts, which would have to come from memory too. ``A_ROWS`` is
+    for a of fewer rows than a tile: its box has no more. The tensor cores then read on behind the
+    box, where other numbers stand. What comes of those are rows that c does not have.
     """
     BK, BOX, BAND = 64, 64 * 64 * 2, 16
-    A_BYTES, B_BYTES = BM * BK * 2, BK * BN * 2
+    A_BYTES, B_BYTES = (A_ROWS or BM) * BK * 2, BK * BN * 2
     consumers = 2 if BM == 128 or BN == 256 else 1
     WIDTH = BN if BM == 128 or consumers == 1 else BN // 2  # columns of a consumer
     DOWN, ACROSS = (1, 0) if BM == 128 else (0, 1)  # where the second one's part is
     COUNT = WIDTH // 2  # sums of a thread
-    STAGES = min(8, (227 * 1024 - consumers * 2 * BOX - 1024) // (A_BYTES + B_BYTES))
+    STAGES = min(12, (227 * 1024 - consumers * 2 * BOX - 1024) // (A_BYTES + B_BYTES))
     THREADS = 128 + 128 * consumers
     zeros = ptx(" ".join(f"mov.f32 %0[{i}], 0f00000000;" for i in range(COUNT)), f"=f{COUNT}")
     multiply = ptx(step_text(WIDTH), f"+f{COUNT} l l")
@@ -126,7 +135,14 @@ def shape_kernel(BM, BN):
         rows = int32(uint32(m + BM - 1) // uint32(BM))
         columns = int32(uint32(n + BN - 1) // uint32(BN))
         steps = int32(uint32(k + BK - 1) // uint32(BK))
+        if not in_parts:
+            splits = int32(1)
         items = int32(rows * columns * splits)
+        # Two threads load, an operand each. They prepare their maps side by side.
+        if cuda.threadIdx.x == 32:
+            use_map(map_b)
+        if cuda.threadIdx.x == 64:
+            use_map(map_a)
         if cuda.threadIdx.x == 0:
             for s in range(STAGES):
                 barrier_init(full + 8 * s, 1)
@@ -139,9 +155,7 @@ def shape_kernel(BM, BN):
         if group == 0:
             if consumers == 2:
                 fewer()
-            if thread == 0:
-                use_map(map_a)
-                use_map(map_b)
+            if thread == 32 or thread == 64:
                 while item < items:
                     part = int32(uint32(item) % uint32(splits))
                     row, column = place(uint32(item) // uint32(splits), rows, columns)
@@ -149,12 +163,15 @@ def shape_kernel(BM, BN):
                     last = int32(uint32((part + 1) * steps) // uint32(splits))
                     for i in range(first, last):
                         barrier_wait(empty + 8 * slot, parity ^ 1)
-                        barrier_expect(full + 8 * slot, A_BYTES + B_BYTES)
-                        to_a, to_b = tiles_a + slot * A_BYTES, tiles_b + slot * B_BYTES
-                        load_box(to_a, map_a, i * BK, row * BM, full + 8 * slot)
-                        for j in range(BN // 64):
-                            x = column * BN + 64 * j
-                            load_box(to_b + j * BOX, map_b, x, i * BK, full + 8 * slot)
+                        if thread == 32:
+                            barrier_expect(full + 8 * slot, A_BYTES + B_BYTES)  # both operands
+                            to_b = tiles_b + slot * B_BYTES
+                            for j in range(BN // 64):
+                                x = column * BN + 64 * j
+                                load_box(to_b + j * BOX, map_b, x, i * BK, full + 8 * slot)
+                        else:
+                            to_a = tiles_a + slot * A_BYTES
+                            load_box(to_a, map_a, i * BK, row * BM, full + 8 * slot)
                         slot = int32(slot + 1)
                         if slot == STAGES:
                             slot, parity = int32(0), int32(parity ^ 1)
@@ -192,12 +209,15 @@ def shape_kernel(BM, BN):
                 if thread == 0:
                     barrier_arrive(empty + 8 * before)
                 whole = uint32(1)
-                if splits > 1:
+                if in_parts:
+                    # Has this warp a row of c? Its 16 are the same in each of its parts.
+                    low = row * BM + DOWN * half * 64 + thread // 32 * 16 < m
                     mine = uint64(tile * consumers + half)
                     size = uint64(128 * COUNT * 4)
                     at = uint64(parts.ctypes.data) + mine * uint64(splits) * size
                     at += uint64(16 * thread)
-                    store_part(at + uint64(part) * size, total)
+                    if low:
+                        store_part(at + uint64(part) * size, total)
                     cuda.threadfence()
                     consumer_barrier(group)
                     whole = uint32(0)
@@ -209,8 +229,9 @@ def shape_kernel(BM, BN):
                         if thread == 0:
                             start_again(counter)
                         total = zeros()
-                        for other in range(splits):
-                            total = add_part(total, at + uint64(other) * size)
+                        if low:
+                            for other in range(splits):
+                                total = add_part(total, at + uint64(other) * size)
                 if whole:
                     y, x = row * BM + DOWN * half * 64, column * BN + ACROSS * half * WIDTH
                     put(total[0:32], box, group, map_c, x, y)
@@ -224,7 +245,7 @@ def shape_kernel(BM, BN):
                         box, other_box = other_box, box
                 item = int32(item + cuda.gridDim.x)
             if thread == 0:
-                stores_done()
+                stores_read()
 
     shared = STAGES * (A_BYTES + B_BYTES) + consumers * 2 * BOX + 16 * STAGES
     return multiply_kernel, THREADS, shared
@@ -236,24 +257,39 @@ def shape_kernel(BM, BN):
 # --8<-- [start:choose]
 SPLITS = (1, 2, 3, 4, 5, 6, 8, 12, 16)
 STEP = {  # rows and columns of a tile -> us for 64 elements of k, from a search on an H200
-    (128, 256): 0.646, (128, 192): 0.494, (128, 128): 0.350,
-    (64, 256): 0.376, (64, 192): 0.314, (64, 128): 0.245, (64, 64): 0.303,
+    (128, 256): 0.600, (128, 192): 0.483, (128, 128): 0.325,
+    (64, 256): 0.342, (64, 192): 0.285, (64, 128): 0.206, (64, 64): 0.163,
 }  # fmt: skip
-START, PARTS = 9.5, 9.1  # us; us for the parts of a tile
-BYTES, LINES = 3.6e6, 12e6  # bytes a us from memory, and from L2
-COPIED = 5e9  # multiply-adds from which on a copy of uneven rows pays
+START, PARTS = 7.2, 8.7  # us; us for the parts of a tile of 128 x 256
+BYTES, LINES = 3.5e6, 19.5e6  # bytes a us from memory, and from L2
+SHOWS = 0.06  # how much of the shorter times shows beside the longest
+COPIED = 5e9  # multiply-adds from which on b is copied, where its rows are uneven
+COPY, COPY_BYTES = 1.6, 2e6  # us for a copy's launch; bytes that it copies a us
+
+
+def copies(m, n, k):
+    """Is b first copied to rows that are whole lines of 128 bytes?"""
+    return n % 64 > 0 and m * n * k >= COPIED
+
+
+def rows_of_a(m, rows):
+    """Return how many rows of a are loaded for a tile: no more than a has, in sixteens."""
+    return min(rows, m + -m % 16)
 
 
 def predicted(m, n, k, rows, columns, splits, processors):
     """Return how long a product would take with this tile and split, in us."""
     tiles, steps = -(-m // rows) * -(-n // columns), math.ceil(k / 64)
-    waves = tiles * splits / processors
-    uneven = n % 64 > 0 and m * n * k < COPIED  # a row of a box of b lies in two lines
-    lines = tiles * steps * 128 * (rows + columns * (1 + uneven)) / LINES
-    work = max(math.ceil(waves) * steps / splits * STEP[rows, columns], lines)
+    waves = math.ceil(tiles * splits / processors)
+    a_rows, copy = rows_of_a(m, rows), copies(m, n, k)
+    # A row of a box lies in two lines of the cache where the matrix's rows are uneven.
+    of_a, of_b = 1 + (k % 64 > 0), 1 + (n % 64 > 0 and not copy)
+    lines = tiles * steps * 128 * (a_rows * of_a + columns * of_b) / LINES
     memory = 2 * (m * k + k * n + m * n) / BYTES
-    parts = PARTS * rows * columns / (128 * 256) if splits > 1 else 0
-    return START + max(math.ceil(waves) * parts + work, memory + parts)
+    times = (waves * steps / splits * STEP[rows, columns], lines, memory)
+    parts = waves * PARTS * a_rows * columns / (128 * 256) if splits > 1 else 0
+    before = START + (COPY + 2 * k * n / COPY_BYTES if copy else 0)
+    return before + (1 - SHOWS) * max(times) + SHOWS * sum(times) + parts
 
 
 def choose(m, n, k, processors):
@@ -277,8 +313,8 @@ def _choose_example():
     >>> for shape in ((8192, 8192, 8192), (16, 8192, 8192), (1000, 1000, 1000)):
     ...     print(shape, choose(*shape, processors=132))
     (8192, 8192, 8192) (128, 256, 1)
-    (16, 8192, 8192) (64, 128, 1)
-    (1000, 1000, 1000) (128, 128, 1)
+    (16, 8192, 8192) (64, 64, 1)
+    (1000, 1000, 1000) (64, 128, 1)
 
     --8<-- [end:choose_example]
     """
@@ -295,36 +331,66 @@ def workspace(processors):
     )
 
 
+def map_of(array, columns, box_rows):
+    """As ``tensor_map``, for a matrix whose rows may be longer than the ``columns`` that count.
+
+    L2 fetches 256 bytes at a time, and 128 where rows are no multiples of 128 bytes.
+    """
+    rows, pitch = array.shape
+    address, _ = array.__cuda_array_interface__["data"]
+    fetch = driver.CUtensorMapL2promotion
+    error, filled = driver.cuTensorMapEncodeTiled(
+        driver.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+        2,
+        address,
+        [driver.cuuint64_t(columns), driver.cuuint64_t(rows)],
+        [driver.cuuint64_t(pitch * 2)],  # bytes from row to row
+        [driver.cuuint32_t(64), driver.cuuint32_t(box_rows)],
+        [driver.cuuint32_t(1), driver.cuuint32_t(1)],
+        driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+        driver.CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE_128B,
+        fetch.CU_TENSOR_MAP_L2_PROMOTION_L2_128B
+        if pitch % 64
+        else fetch.CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+        driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+    )
+    if error:
+        raise ValueError(f"no tensor map of {array.shape} at {address:#x}: {error.name}")
+    return np.frombuffer(ctypes.string_at(filled.getPtr(), 128), dtype=np.uint8)
+
+
 @cuda.jit
 def copy_rows_kernel(x, wide):
-    """Copy a matrix into one with longer rows; elements of 8 bytes."""
-    column = cuda.grid(1)
-    if column < x.shape[1]:
-        for row in range(cuda.blockIdx.y, x.shape[0], cuda.gridDim.y):
-            wide[row, column] = x[row, column]
+    """Copy a matrix into one with longer rows, 8 elements a thread; a block has 128 x 2 threads."""
+    source, to = uint64(x.ctypes.data), uint64(wide.ctypes.data)
+    pieces, pitch = x.shape[1] // 8, wide.shape[1] // 8
+    column = cuda.blockIdx.x * 128 + cuda.threadIdx.x
+    if column < pieces:
+        first = cuda.blockIdx.y * 2 + cuda.threadIdx.y
+        for row in range(first, x.shape[0], 2 * cuda.gridDim.y):
+            here, there = row * pieces + column, row * pitch + column
+            copy_16_bytes(source + uint64(16) * uint64(here), to + uint64(16) * uint64(there))
 
 
 def product(d_a, d_b, d_c, way=None):
     """Return a function that computes c = a @ b whenever it is called, bfloat16 bits.
 
     Rows must be multiples of 16 bytes. Where those of b are no multiples of 128, each row of a box
-    lies in two lines of the cache, and a large product first copies b to rows that are: one of at
-    least ``COPIED`` multiply-adds. ``way`` is (rows and columns of a tile, parts of k), which else
-    ``choose`` chooses. Calls share memory for partial sums, so they must be in one stream.
+    lies in two lines of the cache, and a large product first copies b to rows that are (``copies``
+    decides). ``way`` is (rows and columns of a tile, parts of k), which else ``choose`` chooses.
+    Calls share memory for partial sums, so they must be in one stream.
     """
     (m, k), n = d_a.shape, d_b.shape[1]
     processors = cuda.get_current_device().MULTIPROCESSOR_COUNT
     rows, columns, splits = way or choose(m, n, k, processors)
-    kernel, threads, shared = shape_kernel(rows, columns)
-    first = None
-    if n % 64 and m * n * k >= COPIED:
-        d_wide = cuda.device_array((k, n + -n % 64), np.uint16)
-        grid = (-(-n // 4 // 128), min(k, 1024))
-        narrow, wide = (x.view(np.uint64) for x in (d_b, d_wide))
-        first = copy_rows_kernel[grid, 128]
-        d_b = d_wide
-    boxes = ((d_a, rows), (d_b, 64), (d_c, 64))
-    d_maps = cuda.to_device(np.concatenate([tensor_map(x, height) for x, height in boxes]))
+    a_rows = rows_of_a(m, rows)
+    kernel, threads, shared = shape_kernel(rows, columns, splits > 1, a_rows)
+    first, d_narrow = None, d_b
+    if copies(m, n, k):
+        d_b = cuda.device_array((k, n + -n % 64), np.uint16)
+        first = copy_rows_kernel[(-(-n // 8 // 128), min(-(-k // 2), 1024)), (128, 2)]
+    boxes = ((d_a, k, a_rows), (d_b, n, 64), (d_c, n, 64))
+    d_maps = cuda.to_device(np.concatenate([map_of(*box) for box in boxes]))
     items = -(-m // rows) * -(-n // columns) * splits
     sizes = [int32(x) for x in (m, n, k, splits)]
     arguments = (d_maps, *workspace(processors), *sizes)
@@ -334,7 +400,7 @@ def product(d_a, d_b, d_c, way=None):
 
     def multiply():
         if first:
-            first(narrow, wide)
+            first(d_narrow, d_b)
         ready(*arguments)
 
     return multiply

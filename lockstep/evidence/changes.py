@@ -19,13 +19,22 @@ Runs = dict[tuple[str, str, str], dict]  # (page, device, target) -> run
 Rows = dict[tuple[str, str], dict]  # (machine, id) -> row
 
 
-def summary(root: Path, since: str) -> int:
-    """Print what changed in evidence/ since a commit. Returns 2 where there is no such commit."""
+def summary(root: Path, since: str = "") -> int:
+    """Print what changed in evidence/ since a commit. Returns 2 where there is no such commit.
+
+    Left out, since the branch left main: the one that was cloned, if there is one, because a
+    contributor may work on their own.
+    """
+    if not since:
+        asked = ["git", "rev-parse", "--verify", "--quiet", "origin/main"]
+        cloned = subprocess.run(asked, cwd=root, capture_output=True).returncode == 0
+        since = "origin/main" if cloned else "main"
     asked = ["git", "merge-base", "HEAD", since]
     base = subprocess.run(asked, cwd=root, capture_output=True, text=True)
     if base.returncode:
         said = base.stderr.strip() or "the two have nothing in common"
-        print(f"{since}: {said}. To mend: name a commit, --since main", file=sys.stderr)
+        mend = "name a commit that is there, as in --since HEAD~1"
+        print(f"{since}: {said}. To mend: {mend}", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
         before = Path(folder)

@@ -10,13 +10,20 @@ from lockstep import imports, project, running
 from lockstep.block import RECORDED, Block, Page
 from lockstep.evidence.records import load
 from lockstep.mistakes import Mistake, PageError
-from lockstep.source import file_digest
+from lockstep.source import file_digest, source_file
 
 
 def _impossible(row: dict, sources: dict[str, str]) -> str | None:
     """Return why no run can have written a row: its figures do not follow from each other."""
     if row["sha256"] != sources.get(row["kernel"]):
         return f"{row['id']}: its kernel {row['kernel']} is not among the sources of the record"
+    for key in {"ours", "reference", "value", "ratio", "gbps", "bytes", "us"} & row.keys():
+        if isinstance(row[key], bool) or not isinstance(row[key], int | float):
+            return f"{row['id']}: its {key} is no number"
+        if not math.isfinite(row[key]):
+            return f"{row['id']}: its {key} is {row[key]}"
+    if any(row.get(key, 1) == 0 for key in ("ours", "reference", "us")):
+        return f"{row['id']}: a figure of nothing"
     if "ratio" in row:
         speed = row["reference"] / row["ours"]
         speed = speed if row["unit"] in {"ns", "us", "ms", "s"} else 1 / speed
@@ -25,6 +32,16 @@ def _impossible(row: dict, sources: dict[str, str]) -> str | None:
     if {"gbps", "bytes", "us"} <= row.keys():
         if not math.isclose(row["gbps"], row["bytes"] / row["us"] / 1e3, rel_tol=0.01):
             return f"{row['id']}: its GB/s do not follow from its bytes and its time"
+    return None
+
+
+def _of_another(machine: str, record: dict) -> str | None:
+    """Return the device of a record that is not the one of its folder, or None."""
+    wanted = set(re.split(r"\W+|_", machine.lower()))
+    for device in [run["device"] for run in record.get("runs", ())] or [record.get("device")]:
+        if isinstance(device, dict) and device.get("count"):
+            if not wanted <= set(re.split(r"\W+|_", str(device.get("name")).lower())):
+                return str(device.get("name"))
     return None
 
 
@@ -66,12 +83,19 @@ class Evidence:
         self.by_hash: dict[str, list[dict]] = {}  # page hash -> runs that still count
         self.benchmarks: dict[str, dict] = {}  # row id -> row, with device, date and fresh
         self.microbenchmarks: dict[str, dict] = {}
+        # Rows of other machines than the one whose figures the pages show: row id -> rows
+        self.elsewhere: dict[str, list[dict]] = {}
         # Of the kinds that the project registers: kind -> machine/name -> record
         self.others: dict[str, dict[str, dict]] = {kind: {} for kind in self.project.records}
         folder = root / "evidence"
         for file in sorted(folder.glob("*/*/**/*.json")):
             machine, kind = file.relative_to(folder).parts[:2]
             record = load(file, file.relative_to(root).as_posix())
+            if other := _of_another(machine, record):
+                mend = "run it on that machine: a record stays in the folder of its own"
+                what = f"a run on {other}, in the folder of {machine}"
+                name = file.relative_to(root).as_posix()
+                raise PageError([Mistake(name, 1, what, mend)])
             if kind == "pages":
                 self._add_page(machine, record)
             elif kind in {"benchmarks", "microbenchmarks"}:
@@ -90,16 +114,21 @@ class Evidence:
     def _add_rows(self, machine: str, kind: str, file: Path, record: dict) -> None:
         table, name = getattr(self, kind), file.relative_to(self.root).as_posix()
         fresh = not self.changed(record) and record["script"] in record["sources"]
+        home = self.project.machine in ("", machine)
         for row in record["rows"]:
             what = _impossible(row, record["sources"])
-            if row["id"] in table and table[row["id"]]["machine"] == machine:
+            if home and row["id"] in table and table[row["id"]]["machine"] == machine:
                 what = f"the id {row['id']} is taken by {table[row['id']]['file']}"
             if what:
                 raise PageError([Mistake(name, 1, what, "mend the script and measure again")])
             extra = {key: record[key] for key in ("device", "packages", "python", "date")}
             extra |= {"machine": machine, "fresh": fresh, "file": file.name}
             extra |= {"gpu": record.get("gpu")}  # tells two of one kind apart
-            table[row["id"]] = row | extra | {"script": record["script"]}
+            full = row | extra | {"script": record["script"]}
+            if home:
+                table[row["id"]] = full
+            else:
+                self.elsewhere.setdefault(row["id"], []).append(full)
 
     def changed(self, record: dict) -> list[str]:
         """Return the sources of a record that are no longer what they were when it ran.
@@ -111,7 +140,7 @@ class Evidence:
         found = [
             path
             for path, sha256 in sources.items()
-            if not (self.root / path).is_file() or file_digest(self.root / path) != sha256
+            if not (file := source_file(self.root, path)).is_file() or file_digest(file) != sha256
         ]
         return found + sorted(imports.depends(self.root, record) - sources.keys())
 
@@ -236,7 +265,9 @@ class Evidence:
                 found.append(Problem("stale", f"{kind} of {script}", mend))
         for kind, records in self.others.items():
             for name, record in records.items():
-                if not record["fresh"]:
+                # Nobody here can make a reader's record again: it is shown as old, and no more.
+                theirs = self.project.machine not in ("", name.partition("/")[0])
+                if not record["fresh"] and not theirs:
                     mend = self.project.records[kind]
                     found.append(Problem("stale", f"{kind} {name}", mend))
         for part in self.project.parts:

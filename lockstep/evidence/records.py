@@ -14,10 +14,13 @@ import datetime
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from lockstep import imports
+from lockstep.evidence import schema
+from lockstep.evidence.schema import Malformed, hold, line_of, parse
 from lockstep.mistakes import Mistake, PageError
 from lockstep.source import digest, file_digest
 
@@ -117,8 +120,12 @@ def _page_text(record: dict) -> str:
 
 
 def _unpacked(record: dict, home: Path) -> dict:
-    """Return a page's record with its runs whole. Raises ``LookupError`` for a missing part."""
+    """Return a page's record with its runs whole. Raises ``Malformed`` for a missing part."""
     runs = []
+    for index, line in enumerate(record["blocks"]):
+        if line["runs"].keys() != record["runs"].keys():
+            odd = ", ".join(sorted(line["runs"].keys() ^ record["runs"].keys()))
+            raise Malformed(f"its block {index + 1} ran elsewhere: {odd}", ("blocks", index))
     for target, run in record["runs"].items():
         blocks = [
             {key: line[key] for key in BLOCK if key in line} | line["runs"][target]
@@ -135,14 +142,22 @@ _environments: dict[Path, tuple[int, dict]] = {}
 
 
 def _environment(home: Path, name: str) -> dict:
+    """Return what a run had under it. Raises ``Malformed``."""
     file = home / ENVIRONMENTS / f"{name}.json"
-    state = file.stat().st_mtime_ns
-    known = _environments.get(file)
-    if known is None or known[0] != state:
-        text = file.read_text(encoding="utf-8")
-        if digest(text)[:12] != name:
-            raise ValueError(f"{file.name} is not what its name says")
-        known = _environments[file] = state, json.loads(text)
+    try:
+        state = file.stat().st_mtime_ns
+        known = _environments.get(file)
+        if known is None or known[0] != state:
+            text = file.read_text(encoding="utf-8")
+            if digest(text)[:12] != name:
+                raise Malformed(f"its environment {file.name} is not what that name says")
+            found = parse(text)
+            hold(found, schema.UNDER)
+            known = _environments[file] = state, found
+    except (OSError, UnicodeDecodeError):
+        raise Malformed(f"there is no {ENVIRONMENTS}/{file.name}, which it names") from None
+    except Malformed as error:
+        raise Malformed(f"{file.name}: {error.what}") from None
     return known[1]
 
 
@@ -161,49 +176,49 @@ def _timeless(run: dict) -> dict:
 
 def load(file: Path, name: str) -> dict:
     """Return a record, whole. Raises ``PageError`` where the file is not one."""
-    record = readable(file)
-    if record is None:
-        mend = "run again what it records, or restore it"
-        what = "this is not a record of a run"
-        if (schema := _schema(file)) not in {SCHEMA, PAGES, None}:
-            what += f": it has the format {schema}, and this version knows {SCHEMA} and {PAGES}"
-        raise PageError([Mistake(name, 1, what, mend)])
+    mend = f"run again what it records, or restore it: git checkout {name}"
+    try:
+        record = _read(file)
+    except Malformed as error:
+        line = error.line or line_of(file.read_text(encoding="utf-8"), error.place)
+        what = f"this is not a record of a run: {error.what}"
+        raise PageError([Mistake(name, line, what, mend)]) from None
+    except (UnicodeDecodeError, OSError) as error:
+        what = f"this is not a record of a run: {error}"
+        raise PageError([Mistake(name, 1, what, mend)]) from None
     if record["date"] > datetime.date.today().isoformat():
         raise PageError([Mistake(name, 1, f"a run on {record['date']}", "run again")])
     return record
 
 
-def _schema(file: Path) -> object:
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))["schema"]
-    except (ValueError, OSError, LookupError, TypeError):
-        return None
-
-
 def readable(file: Path) -> dict | None:
     """Return a record, or None where the file is not one. Old formats are read, too."""
     try:
-        record = json.loads(file.read_text(encoding="utf-8"))
-        if "page" in record:
-            if record["schema"] == PAGES:
-                record = _unpacked(record, _home(file))
-            elif record["schema"] != SCHEMA:
-                return None
-            needs = {"target", "outcome", "blocks", "device", "date"}
-            newest = max(run["date"] for run in record["runs"])
-            whole = all(needs <= run.keys() for run in record["runs"]) and record["sha256"]
-            return record | {"date": newest} if whole else None
-        if record["schema"] != SCHEMA:
-            return None
-        needs = {"sources", "device", "packages", "python", "date"}
-        rows = all(
-            {"id", "kernel", "sha256", "unit"} <= row.keys() for row in record.get("rows", ())
-        )
-        if not needs <= record.keys() or not rows:
-            return None
-        return _with_history(file, record) if "rows" in record else record
-    except (ValueError, OSError, LookupError, TypeError, AttributeError):
+        return _read(file)
+    except (ValueError, OSError):
         return None
+
+
+def _read(file: Path) -> dict:
+    """Return a record, whole and of its shape. Raises ``Malformed`` or ``OSError``."""
+    record = parse(file.read_text(encoding="utf-8"))
+    known: Any = record.get("schema") if isinstance(record, dict) else None
+    if isinstance(record, dict) and "page" in record:
+        shape = {PAGES: schema.PAGE, SCHEMA: schema.OLD_PAGE}.get(known)
+        hold(record, shape or _unknown)
+        if known == PAGES:
+            record = _unpacked(record, _home(file))
+        if not record["runs"]:
+            raise Malformed("it has no run", ("runs",))
+        return record | {"date": max(run["date"] for run in record["runs"])}
+    shape = schema.MEASURED if isinstance(record, dict) and "rows" in record else schema.RECORD
+    hold(record, shape if known == SCHEMA or not isinstance(record, dict) else _unknown)
+    return _with_history(file, record) if "rows" in record else record
+
+
+def _unknown(record: dict) -> Iterator[tuple[schema.Place, str]]:
+    what = f"it has the format {record.get('schema')}, and this version knows {SCHEMA} and {PAGES}"
+    yield ("schema",), what
 
 
 # ---------------------------------------------------------------- history of measurements
@@ -226,11 +241,10 @@ def _keep(path: Path, data: dict, history: bool) -> None:
         return  # a broken record is mended by the run that replaces it
     if before.get("device", {}).get("name") != data.get("device", {}).get("name"):
         return
-    kept = {row["id"] for row in data["rows"]} if history else set()
     lines = []
-    for row in before.get("rows", []):
+    for row in before.get("rows", []):  # also of those that are measured no more
         points = row.get("history", [])  # where records had it once
-        points = [*points, point(row, before["date"])] if row["id"] in kept else points
+        points = [*points, point(row, before["date"])] if history else points
         lines += [{"id": row["id"], "unit": row["unit"]} | at for at in points]
     if lines:
         file = _history(path)
@@ -243,8 +257,12 @@ def _with_history(path: Path, record: dict) -> dict:
     points: dict[str, list[dict]] = {}
     file = _history(path)
     if file.is_file():
-        for line in file.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+            try:
+                row = parse(line)
+                hold(row, schema.POINT)
+            except Malformed as error:
+                raise Malformed(f"line {number} of {file.name}: {error.what}") from None
             points.setdefault(row.pop("id"), []).append(row)
     rows = []
     for row in record["rows"]:

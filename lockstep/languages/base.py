@@ -3,9 +3,10 @@
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from lockstep.block import Block, Page
@@ -35,6 +36,7 @@ class Setting:
     root: Path
     target: str
     told: list = field(default_factory=list)  # what a run reports, for ``Language.compare``
+    watch: Callable[[CodeType], None] = lambda code: None  # told of code before it runs
 
 
 class Language:
@@ -86,6 +88,17 @@ class Language:
 
     def compare(self, block: Block, told: list) -> None:
         """Compare what a run reported, ``Setting.told``, with the page. Raises ``Failed``."""
+
+    def lines(self, text: str) -> set[int] | None:
+        """Return the lines of a block that can run, from 1; None where a run tells none of them.
+
+        Of Python the core's own tracer tells (``lockstep.tracing``).
+        """
+        return None
+
+    def ran(self, block: Block, told: list) -> set[int]:
+        """Return those of ``lines`` that ran, by what the run reported."""
+        return set()
 
     def write(self, block: Block, setting: Setting) -> dict:
         """Prove a block that is a file, once it is written. Returns what is recorded of it."""

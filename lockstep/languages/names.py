@@ -7,6 +7,8 @@ import functools
 import symtable
 
 from lockstep.block import Block
+from lockstep.imports import imports as imports_of
+from lockstep.mistakes import parse
 
 
 @functools.cache
@@ -22,21 +24,27 @@ def trees(block: Block) -> list[ast.Module]:
     found = []
     for source in sources:
         with contextlib.suppress(SyntaxError):  # running the block reports it, with its line
-            found.append(ast.parse(source))
+            found.append(parse(source))
+    return found
+
+
+@functools.cache
+def modules(block: Block) -> list[str]:
+    """Return the modules that a block imports, by their dotted names."""
+    found = []
+    for tree in trees(block):
+        for node in imports_of(tree):
+            if isinstance(node, ast.Import):
+                found += [alias.name for alias in node.names]
+            elif node.module:
+                found.append(node.module)
     return found
 
 
 @functools.cache
 def imports(block: Block) -> set[str]:
     """Return the top packages that a block imports."""
-    found = set()
-    for tree in trees(block):
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                found |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                found.add(node.module.split(".")[0])
-    return found
+    return {name.split(".")[0] for name in modules(block)}
 
 
 @functools.cache

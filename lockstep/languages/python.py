@@ -11,6 +11,7 @@ from pathlib import Path
 from types import CodeType
 
 from lockstep.block import Block
+from lockstep.intact import patched
 from lockstep.languages.base import Complaint, Failed, Header, Language, Setting
 
 EXACT = doctest.DONT_ACCEPT_TRUE_FOR_1
@@ -32,6 +33,7 @@ class Python(Language):
 
     def run(self, block: Block, setting: Setting) -> str:
         code = compiled(block, setting.root)
+        setting.watch(code)
         try:
             exec(code, setting.namespace)
         except KeyboardInterrupt:
@@ -93,6 +95,8 @@ class Pycon(Language):
                 except BaseException as raised:
                     kind = type(raised)
                     error = "".join(traceback.format_exception_only(kind, raised))
+                if replaced := patched(printed):
+                    raise Failed(f"{block.where}: {replaced}. To mend: take that out")
                 setting.told.append([printed.getvalue(), error])
         finally:
             sys.displayhook = display

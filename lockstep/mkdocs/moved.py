@@ -44,6 +44,9 @@ def read(root: Path) -> list[tuple[int, str, str]]:
         line = yaml_line(error)
         mend = "write old/path.md: new/path.md"
         raise PageError([Mistake(path, line, "this is not YAML", mend)]) from None
+    if node is not None and not isinstance(node, yaml.MappingNode):
+        mend = "write old/path.md: new/path.md, a line each"
+        raise PageError([Mistake(path, 1, "this is no list of pages that moved", mend)])
     pairs = [(k.start_mark.line + 1, k.value, v.value) for k, v in node.value] if node else []
     mistakes = []
     for line, old, new in pairs:

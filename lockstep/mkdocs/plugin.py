@@ -20,13 +20,13 @@ from mkdocs.commands.build import get_context
 from mkdocs.config import config_options
 from mkdocs.config.base import Config
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, get_plugin_logger
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
 from mkdocs.structure.nav import Link
 
 from lockstep import export, project
 from lockstep.block import Page
 from lockstep.mistakes import PageError
-from lockstep.mkdocs import moved, policy, printing, published, repository, search
+from lockstep.mkdocs import last, moved, policy, printing, published, repository, search
 from lockstep.mkdocs.preview import Kept
 from lockstep.site import Site, draft, site
 from lockstep.source import digest
@@ -80,11 +80,13 @@ class LockstepPlugin(BasePlugin[Options]):
         self.files: Any = None
         self.env: Any = None
         self.changed: dict = {}  # when each page was, by git
+        self.written: dict[str, str] = {}  # the hash of each page as it is handed on, by its file
 
     # ------------------------------------------------------------ before the pages
 
     def on_config(self, config):
         complete(config)
+        _indented(config.nav or [])
         if _offline(config):
             # A page of the file system cannot fetch the next one.
             features = config.theme["features"]
@@ -99,6 +101,8 @@ class LockstepPlugin(BasePlugin[Options]):
         return config
 
     def on_pre_build(self, config):
+        last.nobody_after(config, self)
+        self.written.clear()
         if self.kept.only is None:
             self.kept.clear()
         if self.config.feed and not self.serving:
@@ -110,6 +114,12 @@ class LockstepPlugin(BasePlugin[Options]):
             for file in files.documentation_pages():
                 again = file.src_uri in self.kept.only
                 file.is_modified = lambda again=again: again
+        if not self.serving:
+            for file in files.css_files():
+                if not file.src_uri.endswith(".min.css"):
+                    place = file.abs_src_path
+                    file.content_string = published.lighter(file.content_string)
+                    file.abs_src_path = place  # other plugins ask where it came from
 
     def on_nav(self, nav, config, files):
         """Choose the sections that have an index page and more pages than that."""
@@ -128,7 +138,7 @@ class LockstepPlugin(BasePlugin[Options]):
         for item in items:
             if item.is_section:
                 pages, index = list(_pages_of(item)), _index_of(item)
-                if index and len(pages) > 1:
+                if index and len(pages) > 2:  # of two, one may well be a way into sections
                     folder = posixpath.dirname(index.file.src_uri)
                     at = printing.address(folder, directories)
                     row = {"title": item.title, "index": index, "pages": pages, "at": at}
@@ -177,7 +187,11 @@ class LockstepPlugin(BasePlugin[Options]):
             rows.append({"label": "Open in Colab", "href": href})
         return rows
 
+    @event_priority(last.LAST)
     def on_page_content(self, html, page, config, files):
+        if not draft() and not self.serving:
+            name = _name(config, page.file.src_uri)
+            last.same(name, _site(config).approved(page.file.src_uri), html)
         for part in project.of(_site(config).root).parts:
             html = part.content(html)
         if base := (config.extra or {}).get("repository"):
@@ -203,13 +217,20 @@ class LockstepPlugin(BasePlugin[Options]):
         kind = page.meta.get("kind", "")
         return weights[max(found, key=len)] if found else weights.get(kind, 1)
 
+    @event_priority(last.LAST)
     def on_post_page(self, output, page, config):
-        return self._protected(self._own_worker(output), config)
+        output = self._protected(self._own_worker(output), config)
+        if not draft() and not self.serving:
+            uri = page.file.src_uri
+            last.around(_name(config, uri), self.kept.contents[uri], output)
+            self.written[page.file.dest_uri] = digest(output)
+        return output
 
     def _protected(self, page: str, config) -> str:
         offline = any("offline" in name for name in config.plugins)
         return page if offline or self.serving else policy.protect(page)
 
+    @event_priority(last.LAST)
     def on_post_template(self, output_content, template_name, config):
         html = template_name.endswith(".html")
         return self._protected(self._own_worker(output_content), config) if html else output_content
@@ -225,7 +246,7 @@ class LockstepPlugin(BasePlugin[Options]):
 
     # ------------------------------------------------------------ after the pages
 
-    def on_post_build(self, config):
+    def _write(self, config):
         if self.config.search_worker:
             self._index(config)
         if self.config.feed and config.site_url and self.kept.only is None:
@@ -249,8 +270,14 @@ class LockstepPlugin(BasePlugin[Options]):
             moved.write(known.root, folder, urls, config.use_directory_urls)
         except PageError as error:
             raise PluginError(str(error)) from None
+
+    @event_priority(last.LAST)
+    def _look(self, config):
+        last.untouched(Path(config.site_dir), self.written)
         if self.kept.with_formula and self.config.formulas:
-            self._prerender(known.root, config.site_dir)
+            self._prerender(_site(config).root, config.site_dir)
+
+    on_post_build = CombinedEvent(_write, _look)
 
     def _publish(self, config) -> None:
         folder, url, entries = Path(config.site_dir), config.site_url, []
@@ -354,6 +381,25 @@ class _WithLine(logging.Filter):
                     record.msg, record.args = f"{place}: {said}", None
                     break
         return True
+
+
+def _indented(nav) -> None:
+    """Refuse a nav in which YAML joined lines: one that is set less deep than its neighbors."""
+    for item in nav:
+        for place in item.values() if isinstance(item, dict) else [item]:
+            if isinstance(place, list):
+                _indented(place)
+            elif isinstance(place, str) and (joined := re.match(r"(\S+\.md) - ", place)):
+                mend = "put as many spaces in front of it as the lines around it have"
+                raise PluginError(
+                    f"mkdocs.yml: {joined[1]} in the nav is set less deep than the line after it, "
+                    f"and YAML makes one entry of both. To mend: {mend}."
+                )
+
+
+def _name(config, uri: str) -> str:
+    """Return a page as messages name it."""
+    return f"{Path(config.docs_dir).name}/{uri}"
 
 
 def _offline(config) -> bool:

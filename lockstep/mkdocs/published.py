@@ -4,6 +4,7 @@ Dates come from git, without a network. Where there is no git, or only the last 
 a date and there is no feed: a wrong date would be worse.
 """
 
+import re
 import subprocess
 from datetime import UTC, datetime
 from html import escape
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 NEWEST = 30  # entries of the feed
+# A string of a style sheet, which stays as it is, or a comment
+QUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|/\*.*?\*/""", re.DOTALL)
 
 
 class Entry(NamedTuple):
@@ -39,6 +42,12 @@ def changed(root: Path, docs: str) -> dict[str, datetime]:
             path = name.partition(f"{docs}/")[2]
             found.setdefault(path, datetime.fromisoformat(date).astimezone(UTC))
     return found
+
+
+def lighter(sheet: str) -> str:
+    """Return a style sheet without comments, indents and empty lines: a fifth of its way less."""
+    bare = QUOTED.sub(lambda found: found[1] or "", sheet)
+    return "".join(f"{line.strip()}\n" for line in bare.splitlines() if line.strip())
 
 
 def _git(root: Path, *arguments: str) -> str | None:

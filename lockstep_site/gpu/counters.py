@@ -1,7 +1,8 @@
 """The tables of the stepper's page: its counts beside a GPU's counters, from the record of a run.
 
-A line ``[[counters:cases]]``, ``[[counters:differences]]``, ``[[counters:generated]]`` or
-``[[counters:refused]]``, by itself between empty lines, becomes what it names.
+A line ``[[counters:cases]]``, ``[[counters:differences]]``, ``[[counters:generated]]``,
+``[[counters:refused]]`` or ``[[counters:webgpu]]``, by itself between empty lines, becomes what it
+names.
 """
 
 import re
@@ -13,7 +14,7 @@ from lockstep.parts import Part
 from lockstep_site import waiting
 from simulator.hardware import compare
 
-MARKER = re.compile(r"^\[\[counters:(cases|differences|generated|refused)\]\][ \t]*$")
+MARKER = re.compile(r"^\[\[counters:(cases|differences|generated|refused|webgpu)\]\][ \t]*$")
 
 
 def render(which: str, root: Path, records: Evidence) -> str:
@@ -22,6 +23,8 @@ def render(which: str, root: Path, records: Evidence) -> str:
         return _refused(compare, root)
     if which == "generated":
         return _generated(records)
+    if which == "webgpu":
+        return _webgpu(records)
     if which == "differences":
         return _differences(compare)
     return "\n\n".join(_cases(compare, root, records))
@@ -32,7 +35,7 @@ def fresh(root: Path, record: dict, case) -> bool:
     row = record["cases"].get(case.name)
     if row is None or row["launch"] != case.digest():
         return False
-    return file_digest(root / case.file) == record["sources"].get(case.file)
+    return file_digest(case.path(root)) == record["sources"].get(case.file)
 
 
 def _cases(compare, root: Path, records: Evidence):
@@ -107,6 +110,22 @@ def _generated(records: Evidence) -> str:
             return (
                 f"On {record['device']['name']}, {record['date']}: {record['kernels']} generated "
                 f"kernels and {record['programs']} written ones, all with the stepper's results."
+            )
+    return waiting.awaiting()
+
+
+def _webgpu(records: Evidence) -> str:
+    for name, record in sorted(records.others["counters"].items()):
+        if name.endswith("/webgpu") and record["fresh"]:
+            said = list(record["kernels"].values())
+            refused = sum(what.startswith("refused") for what in said)
+            defined = sum(what == "right" for what in said)
+            return (
+                f"On {record['device']['name']}, {record['date']}, through wgpu "
+                f"{record['version']} and Vulkan: {defined} of {len(said)} kernels of the site run "
+                f"as WGSL and are right, {refused} are refused by name and line, and "
+                f"{len(said) - defined - refused} are wrong on purpose. "
+                f"{record['generated']} generated kernels agree with the stepper bit for bit."
             )
     return waiting.awaiting()
 

@@ -1,12 +1,14 @@
 """What a CPU cannot run of a page, and what a machine's GPUs cannot."""
 
 import ast
+import functools
 import importlib.util
 import sys
 from collections.abc import Set
 
 from lockstep.block import Block, Page
 from lockstep.languages.names import bound, imports, names_bound, names_read, trees
+from lockstep.languages.names import modules as imported
 from lockstep_site.gpu import machine
 
 # Packages that need a GPU, or that only a GPU machine has; llvmlite writes its instructions.
@@ -76,6 +78,9 @@ def simulator_of(page: Page) -> str:
 
     One simulator runs the whole page, because its blocks hand each other arrays and kernels.
     """
+    lacks = SIMULATOR_LACKS - STEPPER_LACKS
+    if not any(lacks & set(_of_cuda(block)) for block in page.blocks):
+        return "simulator"  # what the one cannot run, the other cannot
     return "simulator" if gpu_only(page) == gpu_only(page, SIMULATOR_LACKS) else "stepper"
 
 
@@ -127,7 +132,7 @@ def _gpu_only(page: Page, lacks: Set[str]) -> dict[int, str]:
             reason = _gpu_reason(block, made, lacks)
             if reason:
                 made.update(dict.fromkeys(bound(block), f"{block.where} needs a GPU"))
-            else:
+            elif made:
                 for name in bound(block):
                     made.pop(name, None)  # made anew, without a GPU
         if reason:
@@ -139,22 +144,37 @@ def _gpu_reason(block: Block, made: dict[str, str], lacks: Set[str]) -> str | No
     if modules := sorted((imports(block) & GPU_MODULES) - _on_a_cpu(block)):
         return f"it imports {modules[0]}, which needs a GPU"
     own: set[str] = set()  # names that this block has made itself so far
-    for tree in trees(block):
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and node.attr in lacks:
-                if isinstance(node.value, ast.Name) and node.value.id == "cuda":
-                    return f"it uses cuda.{node.attr}, which the simulator lacks"
-        for statement in tree.body:
+    for tree, used in zip(trees(block), _attributes(block), strict=True):
+        for name in used:
+            if name in lacks:
+                return f"it uses cuda.{name}, which the simulator lacks"
+        for statement in tree.body if made else ():
             for name in sorted(names_read(statement) & made.keys() - own):
                 return f"it uses {name}: {made[name]}"
             own |= names_bound(statement)
     return None
 
 
+@functools.cache
+def _attributes(block: Block) -> list[list[str]]:
+    """Return the names that a block takes from ``cuda``, for each of its trees."""
+    return [
+        [
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "cuda"
+        ]
+        for tree in trees(block)
+    ]
+
+
+def _of_cuda(block: Block) -> list[str]:
+    return [name for names in _attributes(block) for name in names]
+
+
 def _on_a_cpu(block: Block) -> set[str]:
     """Return ``{"llvmlite"}`` where a block takes its compiler for this processor alone."""
-    tops = [node for tree in trees(block) for node in ast.walk(tree)]
-    names = [a.name for node in tops if isinstance(node, ast.Import) for a in node.names]
-    names += [str(node.module) for node in tops if isinstance(node, ast.ImportFrom)]
-    used = {name for name in names if name.split(".")[0] == "llvmlite"}
+    used = {name for name in imported(block) if name.split(".")[0] == "llvmlite"}
     return {"llvmlite"} if used == {"llvmlite.binding"} else set()

@@ -113,8 +113,8 @@ def run(root, env):
         "target": "numba-cuda",
         **machine.describe(),
         "sources": {
-            file: evidence.file_digest(root / file)
-            for file in sorted({case.file for case in CASES.values()})
+            case.file: evidence.file_digest(case.path(root))
+            for case in sorted(CASES.values(), key=lambda case: case.file)
         },
         "cases": {
             name: {

@@ -7,10 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lockstep_site.gpu import machine, profile, sanitizer
+from lockstep_site.gpu import machine, profile, sanitizer, webgpu
 from lockstep_site.gpu.targets import NO_GPU
 
-STEPS = ("pages", "kernels", "sanitizer", "counters", "bench")
+STEPS = ("pages", "kernels", "sanitizer", "counters", "webgpu", "bench")
 WRONG_KERNELS = "tests.wrong_kernels"  # its CASES are run one by one, each by this module's name
 
 
@@ -60,6 +60,9 @@ def gpu(root: Path, steps: list[str], targets: list[str]) -> int:
         print("== a GPU's counters beside the stepper's", flush=True)
         codes["counters"] = profile.run(root, base)
         codes["generated kernels"] = profile.generated(root, base)
+    if "webgpu" in steps:
+        print("== the kernels' WGSL, through wgpu", flush=True)
+        codes["webgpu"] = webgpu.run(root)
     if "bench" in steps:
         print("== benchmarks", flush=True)
         codes["benchmarks"] = subprocess.call(

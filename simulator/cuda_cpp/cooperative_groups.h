@@ -1,5 +1,4 @@
-// A stand-in for <cooperative_groups.h>: the block and its tiles of up to 32 threads. Blocks run one
-// after the other here, so a grid can say how large it is, and cannot wait for itself.
+// A stand-in for <cooperative_groups.h>: the grid, the block and its tiles of up to 32 threads.
 #pragma once
 #include "cuda_cpu.h"
 
@@ -18,10 +17,7 @@ struct thread_block {
 inline thread_block this_thread_block() { return {}; }
 
 struct grid_group {
-  void sync(HOST_HERE) const {
-    host::fail(file, line, "%s waits for its whole grid, and blocks run one after the other here",
-               host::kernel_name);
-  }
+  void sync(HOST_HERE) const { host::grid_barrier("grid_group::sync", file, line); }
   unsigned long long size() const {
     return (unsigned long long)host::launch.groups.count() * host::launch.full.count();
   }
@@ -32,7 +28,7 @@ struct grid_group {
            host::current->number;
   }
   dim3 group_dim() const { return host::launch.groups; }
-  bool is_valid() const { return false; }
+  bool is_valid() const { return true; }
 };
 inline grid_group this_grid() { return {}; }
 
@@ -44,21 +40,22 @@ template <unsigned N, class Parent = thread_block> struct thread_block_tile {
   unsigned meta_group_rank() const { return host::current->number / N; }
   unsigned meta_group_size() const { return (host::launch.full.count() + N - 1) / N; }
   unsigned first() const { return host::current->lane / N * N; }
-  void sync(HOST_HERE) const { host::meet("tile::sync", "", 0, file, line, true); }
+  unsigned mask() const { return N == 32 ? ~0u : ((1u << N % 32) - 1) << first(); }
+  void sync(HOST_HERE) const { host::meet("tile::sync", "", 0, file, line, true, mask()); }
   template <class T> T shfl(T v, int source, HOST_HERE) const {
-    return __shfl_sync(0xFFFFFFFFu, v, source, (int)N, file, line);
+    return __shfl_sync(mask(), v, source, (int)N, file, line);
   }
   template <class T> T shfl_down(T v, unsigned n, HOST_HERE) const {
-    return __shfl_down_sync(0xFFFFFFFFu, v, n, (int)N, file, line);
+    return __shfl_down_sync(mask(), v, n, (int)N, file, line);
   }
   template <class T> T shfl_up(T v, unsigned n, HOST_HERE) const {
-    return __shfl_up_sync(0xFFFFFFFFu, v, n, (int)N, file, line);
+    return __shfl_up_sync(mask(), v, n, (int)N, file, line);
   }
   template <class T> T shfl_xor(T v, int n, HOST_HERE) const {
-    return __shfl_xor_sync(0xFFFFFFFFu, v, n, (int)N, file, line);
+    return __shfl_xor_sync(mask(), v, n, (int)N, file, line);
   }
   unsigned ballot(int predicate, HOST_HERE) const {
-    unsigned votes = __ballot_sync(0xFFFFFFFFu, predicate, file, line) >> first();
+    unsigned votes = __ballot_sync(mask(), predicate, file, line) >> first();
     return N == 32 ? votes : votes & ((1u << N % 32) - 1);
   }
   int any(int predicate, HOST_HERE) const { return ballot(predicate, file, line) != 0; }

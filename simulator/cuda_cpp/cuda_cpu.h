@@ -3,12 +3,14 @@
 #pragma once
 #define HOST_SHARED_BYTES 49152  // of shared memory, without opting in to more
 #include "core.h"
+#include <algorithm>
 #include <cassert>
+#include <utility>
 
-#define __global__ static
+#define __global__
 #define __device__
 #define __host__
-#define __constant__ static
+#define __constant__
 #define __forceinline__ inline
 #define __inline__ inline
 #define __noinline__
@@ -23,24 +25,29 @@ struct dim3 : host::Size {
   dim3() = default;
   dim3(host::Size size) : host::Size(size) {}
 };
-struct alignas(8) float2 { float x, y; };
-struct alignas(16) float4 { float x, y, z, w; };
 #define HOST_VECTOR(type, name, align)                                                       \
+  struct name##1 { type x; };                                                                \
   struct alignas(2 * align) name##2 { type x, y; };                                          \
   struct name##3 { type x, y, z; };                                                          \
   struct alignas(4 * align <= 16 ? 4 * align : 16) name##4 { type x, y, z, w; };             \
+  inline name##1 make_##name##1(type x) { return {x}; }                                      \
   inline name##2 make_##name##2(type x, type y) { return {x, y}; }                           \
   inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }                \
   inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
 HOST_VECTOR(int, int, 4)
 HOST_VECTOR(unsigned, uint, 4)
+HOST_VECTOR(float, float, 4)
 HOST_VECTOR(double, double, 8)
 HOST_VECTOR(unsigned char, uchar, 1)
+HOST_VECTOR(signed char, char, 1)
+HOST_VECTOR(short, short, 2)
+HOST_VECTOR(unsigned short, ushort, 2)
+HOST_VECTOR(long, long, 8)
+HOST_VECTOR(unsigned long, ulong, 8)
+HOST_VECTOR(long long, longlong, 8)
+HOST_VECTOR(unsigned long long, ulonglong, 8)
 #undef HOST_VECTOR
-struct float3 { float x, y, z; };
-inline float3 make_float3(float x, float y, float z) { return {x, y, z}; }
-inline float2 make_float2(float x, float y) { return {x, y}; }
-inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+#define HOST_TYPE(...) std::common_type_t<__VA_ARGS__>
 
 #define threadIdx (host::current->position)
 #define blockIdx (host::launch.where)
@@ -51,7 +58,9 @@ constexpr int warpSize = 32;
 // ------------------------------------------------------------------ barriers and warps
 
 #define __syncthreads() host::barrier("__syncthreads", true, __FILE__, __LINE__)
-#define __syncwarp(...) host::meet("__syncwarp", "", 0, __FILE__, __LINE__, true)
+inline void __syncwarp(unsigned mask = ~0u, HOST_HERE) {
+  host::meet("__syncwarp", "", 0, file, line, true, mask);
+}
 
 namespace host {
 // A lane named in the mask has to come; one that has returned cannot.
@@ -70,7 +79,7 @@ HOST_QUIET inline T from_lane(T value, int source, bool inside) {
 #define SHUFFLE(name, number, source, inside)                                                \
   template <class T> T name(unsigned mask, T value, number n, int width = 32, HOST_HERE) {   \
     host::check_mask(mask, #name, file, line);                                               \
-    host::meet(#name, &value, sizeof value, file, line);                                     \
+    host::meet(#name, &value, sizeof value, file, line, false, mask);                        \
     int lane = host::current->lane, first = lane / width * width, from = source;             \
     return host::from_lane(value, from, inside);                                             \
   }
@@ -82,7 +91,7 @@ SHUFFLE(__shfl_xor_sync, int, lane ^ n, from < first + width)
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, HOST_HERE) {
   host::check_mask(mask, "__ballot_sync", file, line);
-  host::meet("__ballot_sync", &predicate, sizeof predicate, file, line);
+  host::meet("__ballot_sync", &predicate, sizeof predicate, file, line, false, mask);
   unsigned votes = 0;
   for (unsigned lane = 0; lane < 32; lane++)
     if (host::takes_part(lane) && host::given<int>(lane)) votes |= 1u << lane;
@@ -93,6 +102,41 @@ inline int __all_sync(unsigned mask, int predicate, HOST_HERE) {
 }
 inline int __any_sync(unsigned mask, int predicate, HOST_HERE) {
   return __ballot_sync(mask, predicate, file, line) != 0;
+}
+
+#define REDUCE(name, expression)                                                             \
+  template <class T> T name(unsigned mask, T value, HOST_HERE) {                             \
+    host::check_mask(mask, #name, file, line);                                               \
+    host::meet(#name, &value, sizeof value, file, line, false, mask);                        \
+    bool any = false;                                                                        \
+    T a = value;                                                                             \
+    for (unsigned lane = 0; lane < 32; lane++) {                                             \
+      if (!host::takes_part(lane)) continue;                                                 \
+      T b = host::given<T>(lane);                                                            \
+      a = any ? T(expression) : b, any = true;                                               \
+    }                                                                                        \
+    return a;                                                                                \
+  }
+REDUCE(__reduce_add_sync, a + b)
+REDUCE(__reduce_min_sync, b < a ? b : a)
+REDUCE(__reduce_max_sync, a < b ? b : a)
+REDUCE(__reduce_and_sync, a & b)
+REDUCE(__reduce_or_sync, a | b)
+REDUCE(__reduce_xor_sync, a ^ b)
+#undef REDUCE
+// The lanes that gave the same value.
+template <class T> unsigned __match_any_sync(unsigned mask, T value, HOST_HERE) {
+  host::check_mask(mask, "__match_any_sync", file, line);
+  host::meet("__match_any_sync", &value, sizeof value, file, line, false, mask);
+  unsigned same = 0;
+  for (unsigned lane = 0; lane < 32; lane++)
+    if (host::takes_part(lane) && host::given<T>(lane) == value) same |= 1u << lane;
+  return same;
+}
+template <class T> unsigned __match_all_sync(unsigned mask, T value, int *all, HOST_HERE) {
+  unsigned same = __match_any_sync(mask, value, file, line);
+  *all = same == host::current->active;
+  return *all ? same : 0;
 }
 
 // ------------------------------------------------------------------ atomics
@@ -148,8 +192,16 @@ inline int __syncthreads_and(int predicate, HOST_HERE) {
 
 // ------------------------------------------------------------------ mathematics
 
-template <class T> T min(T a, T b) { return b < a ? b : a; }
-template <class T> T max(T a, T b) { return a < b ? b : a; }
+template <class T> constexpr T min(T a, T b) { return b < a ? b : a; }
+template <class T> constexpr T max(T a, T b) { return a < b ? b : a; }
+template <class A, class B> constexpr std::common_type_t<A, B> min(A a, B b) {
+  using T = std::common_type_t<A, B>;
+  return min<T>(T(a), T(b));
+}
+template <class A, class B> constexpr std::common_type_t<A, B> max(A a, B b) {
+  using T = std::common_type_t<A, B>;
+  return max<T>(T(a), T(b));
+}
 inline float __expf(float x) { return std::exp(x); }
 inline float __logf(float x) { return std::log(x); }
 inline float __sinf(float x) { return std::sin(x); }
@@ -173,9 +225,52 @@ inline unsigned __brev(unsigned x) {
   return y;
 }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
-template <class T> T __ldg(const T *p) { return *p; }
-inline long long clock64() { return 0; }  // times are not simulated
-inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __clz(int x) { return x ? __builtin_clz(x) : 32; }
+inline int __clzll(long long x) { return x ? __builtin_clzll(x) : 64; }
 inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline unsigned __umulhi(unsigned x, unsigned y) { return (unsigned long long)x * y >> 32; }
+inline int __mulhi(int x, int y) { return (long long)x * y >> 32; }
+inline unsigned __umul24(unsigned x, unsigned y) { return (x & 0xFFFFFF) * (y & 0xFFFFFF); }
+inline unsigned __float_as_uint(float x) { unsigned y; memcpy(&y, &x, 4); return y; }
+inline float __uint_as_float(unsigned x) { float y; memcpy(&y, &x, 4); return y; }
+inline unsigned __float2uint_rn(float x) { return (unsigned)std::nearbyint(x); }
+inline unsigned __float2uint_rz(float x) { return (unsigned)x; }
+inline float __uint2float_rn(unsigned x) { return (float)x; }
+inline float __fsqrt_rn(float x) { return std::sqrt(x); }
+inline float __frsqrt_rn(float x) { return 1 / std::sqrt(x); }
+inline float __fadd_rn(float x, float y) { return x + y; }
+inline float __fmul_rn(float x, float y) { return x * y; }
+inline float __fdiv_rn(float x, float y) { return x / y; }
+inline float __log2f(float x) { return std::log2(x); }
+inline float __exp10f(float x) { return std::pow(10.0f, x); }
+inline float __tanf(float x) { return std::tan(x); }
+inline void __sincosf(float x, float *s, float *c) { *s = std::sin(x), *c = std::cos(x); }
+inline float exp10f(float x) { return std::pow(10.0f, x); }
+inline float rnorm3df(float x, float y, float z) { return 1 / std::sqrt(x * x + y * y + z * z); }
+// Four bytes of eight, as the four digits of the selector name them.
+inline unsigned __byte_perm(unsigned x, unsigned y, unsigned s) {
+  unsigned long long both = (unsigned long long)y << 32 | x;
+  unsigned made = 0;
+  for (int i = 0; i < 4; i++) made |= (unsigned)(both >> 8 * (s >> 4 * i & 7) & 255) << 8 * i;
+  return made;
+}
+template <class T, class U> inline int host_dp4a(T a, U b, int c) {
+  for (int i = 0; i < 4; i++)
+    c += (std::is_signed_v<T> ? (int)(signed char)(a >> 8 * i) : (int)(unsigned char)(a >> 8 * i)) *
+         (std::is_signed_v<U> ? (int)(signed char)(b >> 8 * i) : (int)(unsigned char)(b >> 8 * i));
+  return c;
+}
+inline int __dp4a(int a, int b, int c) { return host_dp4a(a, b, c); }
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) { return host_dp4a(a, b, (int)c); }
+// Loads and stores that say how to cache: the caches are not simulated.
+#define HOST_LOAD(name) template <class T> T name(const T *p) { return *p; }
+HOST_LOAD(__ldg) HOST_LOAD(__ldcs) HOST_LOAD(__ldcg) HOST_LOAD(__ldca) HOST_LOAD(__ldlu)
+HOST_LOAD(__ldcv)
+#undef HOST_LOAD
+#define HOST_STORE(name) template <class T> void name(T *p, std::common_type_t<T> v) { *p = v; }
+HOST_STORE(__stcs) HOST_STORE(__stcg) HOST_STORE(__stwb) HOST_STORE(__stwt)
+#undef HOST_STORE
+inline long long clock64() { return 0; }  // times are not simulated
+inline float rsqrtf(float x) { return 1 / std::sqrt(x); }

@@ -11,6 +11,8 @@ from importlib import import_module
 
 import numpy as np
 
+from simulator.hardware import foreign
+
 F4, I4 = np.float32, np.int32
 
 
@@ -20,7 +22,8 @@ class Case:
 
     ``out`` are the places of the arguments that are compared afterward. ``tolerance`` is relative
     to the largest value of the result; 0 asks for every bit. ``unordered``: the values may come in
-    any order, and are sorted before they are compared.
+    any order, and are sorted before they are compared. ``helpers``: the kernel is foreign, a
+    function of a file of numba-cuda's, which calls these.
     """
 
     name: str
@@ -31,9 +34,16 @@ class Case:
     out: tuple = (-1,)
     tolerance: float = 0.0
     unordered: bool = False
+    helpers: tuple | None = None
+
+    def path(self, root):
+        """The file that holds the kernel, in the repository or in a package."""
+        return root / self.file if self.helpers is None else foreign.path(self.file)
 
     def function(self):
         """The kernel, from whatever ``numba`` is at this moment."""
+        if self.helpers is not None:
+            return foreign.function(self.file, self.kernel, self.helpers)
         module = self.file.removesuffix(".py").replace("/", ".")
         return getattr(import_module(module), self.kernel)
 
@@ -397,12 +407,24 @@ def _probes():
     )
 
 
+def _foreign():
+    if foreign.folder() is None:
+        return
+    for file, kernel, helpers, variant, config, arguments, more in foreign.cases(
+        counted, fractions, mixed, zeros
+    ):
+        yield f"{foreign.AT}{file}:{kernel}", variant, config, arguments, {
+            **more, "helpers": helpers
+        }  # fmt: skip
+
+
 def _cases():
     for source, variant, config, arguments, more in (
         *_site(),
         *_microbenchmarks(),
         *_traps(),
         *_probes(),
+        *_foreign(),
     ):
         file, kernel = source.split(":")
         grid, block = ((n, 1) if isinstance(n, int) else n for n in config)

@@ -1,171 +1,187 @@
-"""``python -m simulator.hardware.webgpu``: the kernels' WGSL on this machine's GPU, through wgpu.
+"""A GPU through wgpu: runs WGSL that ``simulator.wgsl`` made, compares it, and times it.
 
 Needs the wheel ``wgpu`` and a Vulkan driver; on an NVIDIA GPU without a display, VK_DRIVER_FILES
-names the driver's file. Runs every case of ``cases`` that compiles and compares it with the
-stepper; then times a copy and some kernels at large sizes. Prints JSON.
+names a JSON file that names the driver's libEGL_nvidia.so.0 or libGLX_nvidia.so.0.
 """
 
-import argparse
-import json
-import sys
-import time
+import contextlib
+from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.hardware.cases import CASES
-from simulator.stepper import Stepper
-from simulator.wgsl import captured, unlike
+from simulator.loading import stepping
+from simulator.stepper import Stepper, types
+from simulator.wgsl import Config, compile
 
-NEAR = 2e-5  # of the largest number of an array
-COPY = """@group(0) @binding(0) var<storage, read> x: array<vec4f>;
-@group(0) @binding(1) var<storage, read_write> y: array<vec4f>;
-@compute @workgroup_size(256)
-fn copy(@builtin(global_invocation_id) id: vec3u) {
-  for (var i = id.x; i < arrayLength(&x); i += 65535u * 256u) { y[i] = x[i]; }
-}
-"""
-LARGE = {  # kernel -> how many times the elements of its case
-    "kernels/vector_add/add.py:add_kernel": 1 << 18,
-    "kernels/vector_add/saxpy.py:saxpy_kernel": 1 << 18,
-    "kernels/microbenchmarks/fusion.py:fused_kernel": 1 << 18,
-}
+LIMITS = (
+    "max-storage-buffer-binding-size",
+    "max-buffer-size",
+    "max-compute-invocations-per-workgroup",
+    "max-compute-workgroup-size-x",
+    "max-compute-workgroup-size-y",
+    "max-compute-workgroup-storage-size",
+)
+FLUSH = 1 << 28  # bytes that are cleared before a sample: more than any L2 cache holds
+CHECKED, TRUSTED = None, 0  # what wgpu adds to a shader: all that a browser adds, or nothing
+
+
+def adapters(wgpu):
+    """What wgpu finds through Vulkan, GPUs first."""
+    found = wgpu.gpu.enumerate_adapters_sync()
+    found = [a for a in found if a.info["backend_type"] == "Vulkan"]
+    return sorted(found, key=lambda a: a.info["adapter_type"] == "CPU")
 
 
 class Card:
-    """The GPU that wgpu finds."""
+    """A GPU, by its place among those that wgpu finds."""
 
-    def __init__(self):
+    def __init__(self, number=0):
         import wgpu
+        from wgpu.backends.wgpu_native import _api
 
-        self.wgpu = wgpu
-        adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+        self.wgpu, self.api = wgpu, _api
+        adapter = adapters(wgpu)[number]
         self.info = dict(adapter.info)
-        names = (
-            "max-storage-buffer-binding-size",
-            "max-buffer-size",
-            "max-compute-invocations-per-workgroup",
-            "max-compute-workgroup-size-x",
-            "max-compute-workgroup-size-y",
-            "max-compute-workgroup-storage-size",
+        limits = {n: adapter.limits[n] for n in LIMITS if n in adapter.limits}
+        wanted = ("timestamp-query", "subgroup", "shader-f16")
+        self.features = [f for f in wanted if f in adapter.features]
+        self.device = adapter.request_device_sync(
+            required_limits=limits, required_features=self.features
         )
-        limits = {n: adapter.limits[n] for n in names if n in adapter.limits}
-        self.device = adapter.request_device_sync(required_limits=limits)
+        self.limits = dict(self.device.limits)
+        self.flush = self.buffer(min(FLUSH, self.limits["max-buffer-size"]))
 
-    def prepare(self, wgsl, name, sizes, data=(), params=b""):
-        """(pipeline, bind group, buffers). ``sizes``: bytes of each buffer."""
-        wgpu, device = self.wgpu, self.device
-        usage = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
-        module = device.create_shader_module(code=wgsl)
-        pipeline = device.create_compute_pipeline(
-            layout="auto", compute={"module": module, "entry_point": name}
+    def buffer(self, size):
+        usage = self.wgpu.BufferUsage
+        usage = usage.STORAGE | usage.COPY_SRC | usage.COPY_DST
+        return self.device.create_buffer(size=max(4, size), usage=usage)
+
+    @contextlib.contextmanager
+    def trusting(self, checks):
+        """Modules that are made within this block are given these checks alone."""
+        plain = self.api.libf.wgpuDeviceCreateShaderModule
+        if checks is not CHECKED:
+            trusted = self.api.lib.wgpuDeviceCreateShaderModuleTrusted
+            self.api.libf.wgpuDeviceCreateShaderModule = lambda d, s: trusted(d, s, checks)
+        try:
+            yield
+        finally:
+            self.api.libf.wgpuDeviceCreateShaderModule = plain
+
+    def ready(self, shader, buffers, checks=CHECKED):
+        """A launch that can be made again and again. ``buffers``: one for each binding."""
+        with self.trusting(checks):
+            # wgpu has subgroups without being asked, and does not know the question.
+            code = shader.wgsl.replace("enable subgroups;", "")
+            code = code.replace("diagnostic(off, subgroup_uniformity);", "")
+            module = self.device.create_shader_module(code=code)
+        pipeline = self.device.create_compute_pipeline(
+            layout="auto", compute={"module": module, "entry_point": shader.name}
         )
-        buffers = [device.create_buffer(size=max(4, n), usage=usage) for n in sizes]
-        for buffer, part in zip(buffers, data, strict=False):
-            device.queue.write_buffer(buffer, 0, part)
-        if params:
-            params += bytes(-len(params) % 16)
-            usage = wgpu.BufferUsage.UNIFORM | wgpu.BufferUsage.COPY_DST
-            buffers.append(device.create_buffer_with_data(data=params, usage=usage))
+        buffers = list(buffers)
+        if shader.params:
+            usage = self.wgpu.BufferUsage.UNIFORM | self.wgpu.BufferUsage.COPY_DST
+            data = shader.params + bytes(-len(shader.params) % 16)
+            buffers.append(self.device.create_buffer_with_data(data=data, usage=usage))
         entries = [
             {"binding": k, "resource": {"buffer": b, "offset": 0, "size": b.size}}
             for k, b in enumerate(buffers)
         ]
-        group = device.create_bind_group(layout=pipeline.get_bind_group_layout(0), entries=entries)
-        return pipeline, group, buffers
+        layout = pipeline.get_bind_group_layout(0)
+        group = self.device.create_bind_group(layout=layout, entries=entries)
+        return pipeline, group, shader.groups
 
-    def dispatch(self, pipeline, group, groups, repeat=1):
+    def submit(self, launches, query=None, flush=False):
+        """Make launches one after the other, in one pass."""
         encoder = self.device.create_command_encoder()
-        work = encoder.begin_compute_pass()
-        work.set_pipeline(pipeline)
-        work.set_bind_group(0, group)
-        for _ in range(repeat):
+        if flush:
+            encoder.clear_buffer(self.flush)
+        timed = {"query_set": query, "beginning_of_pass_write_index": 0}
+        timed["end_of_pass_write_index"] = 1
+        work = encoder.begin_compute_pass(**({"timestamp_writes": timed} if query else {}))
+        for pipeline, group, groups in launches:
+            work.set_pipeline(pipeline)
+            work.set_bind_group(0, group)
             work.dispatch_workgroups(*groups)
         work.end()
+        ticks = None
+        if query:
+            usage = self.wgpu.BufferUsage.QUERY_RESOLVE | self.wgpu.BufferUsage.COPY_SRC
+            ticks = self.device.create_buffer(size=16, usage=usage)
+            encoder.resolve_query_set(query, 0, 2, ticks, 0)
         self.device.queue.submit([encoder.finish()])
+        return ticks
 
-    def run(self, record):
-        """One launch: {buffer: bytes}."""
-        s = record.shader
-        data = [record.before[b.name] for b in s.bindings]
-        made = self.prepare(s.wgsl, s.name, [len(d) for d in data], data, s.params)
-        self.dispatch(made[0], made[1], s.groups)
+    def run(self, shader, data):
+        """One launch: {name of a written buffer: bytes}. ``data``: name -> bytes."""
+        buffers = [self.buffer(len(data[b.name])) for b in shader.bindings]
+        for b, buffer in zip(shader.bindings, buffers, strict=True):
+            if data[b.name]:
+                self.device.queue.write_buffer(buffer, 0, data[b.name])
+        self.submit([self.ready(shader, buffers)])
         return {
-            b.name: bytes(self.device.queue.read_buffer(buffer))
-            for b, buffer in zip(s.bindings, made[2], strict=False)
+            b.name: bytes(self.device.queue.read_buffer(buffer))[: len(data[b.name])]
+            for b, buffer in zip(shader.bindings, buffers, strict=True)
             if b.written
         }
 
-    def seconds(self, made, groups, repeat=20):
-        """Seconds for one launch: the median of five bursts, each waited for by reading."""
-        small = self.device.create_buffer(size=4, usage=self.wgpu.BufferUsage.COPY_SRC)
-        found = []
-        for _ in range(6):
-            start = time.perf_counter()
-            self.dispatch(*made[:2], groups, repeat)
-            self.device.queue.read_buffer(small)
-            found.append((time.perf_counter() - start) / repeat)
-        return float(np.median(found[1:]))
+    def seconds(self, launches, flush=True):
+        """Seconds that launches take on the GPU's own clock, with cold caches."""
+        if "timestamp-query" not in self.features:
+            raise RuntimeError("this adapter has no timestamp queries")
+        query = self.device.create_query_set(type="timestamp", count=2)
+        ticks = self.submit(launches, query, flush)
+        start, end = np.frombuffer(self.device.queue.read_buffer(ticks), np.uint64)
+        return float(end - start) * 1e-9
 
 
-def compared(card, options):
-    """Every case, beside the stepper: name -> what is wrong, or "right", or why it is refused."""
-    found = {}
-    with Stepper(mode="run", raise_findings=False).installed():
-        from numba import cuda
-
-        for name, case in CASES.items():
-            rows = []
-            with captured(rows, **options):
-                case.launch(cuda)
-            for r in rows:
-                if r.refused:
-                    found[name] = f"refused: {r.refused}"
-                    continue
-                try:
-                    wrong = unlike(r, card.run(r), NEAR)
-                    found[name] = "right" if not wrong else f"wrong: {wrong[:2]}"
-                except Exception as error:  # the driver's or wgpu's own: the next case may run
-                    found[name] = f"failed: {error}"[:300]
-    return found
+# ---------------------------------------------------------------- kernels for sizes without data
 
 
-def rates(card, options):
-    """GB/s of a copy and of kernels with many elements."""
-    size = 1 << 30
-    made = card.prepare(COPY, "copy", [size, size])
-    found = {"copy": 2 * size / card.seconds(made, (65535, 1, 1)) / 1e9}
-    with Stepper(mode="run", raise_findings=False).installed():
-        from numba import cuda
+@dataclass
+class Place:
+    """The memory of an array that exists on the GPU alone."""
 
-        for name, times in LARGE.items():
-            rows = []
-            with captured(rows, more=lambda n, times=times: (times,), **options):
-                CASES[name].launch(cuda)
-            for _, s in rows[0].sizes:
-                sizes = [4 * b.elements for b in s.bindings]
-                moved = sum(
-                    n * (b.read + b.written) for n, b in zip(sizes, s.bindings, strict=True)
-                )
-                made = card.prepare(s.wgsl, s.name, sizes, params=s.params)
-                found[name] = moved / card.seconds(made, s.groups) / 1e9
-    return found
+    name: str
+    nbytes: int
+    written = ()  # nobody on the host wrote it
+
+    @property
+    def bytes(self):
+        return range(self.nbytes)  # a length, and no bytes
 
 
-def main(args=None):
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--subgroups", action="store_true", help="shuffles by subgroups of 32")
-    parser.add_argument("--unroll", type=int, default=64, help="statements that a loop may become")
-    given = parser.parse_args(args)
-    options = {"subgroups": 32 if given.subgroups else 0, "unroll": given.unroll}
-    try:
-        card = Card()
-    except ImportError:
-        print("webgpu: the wheel `wgpu` is missing: pip install wgpu", file=sys.stderr)
-        return 1
-    cases = compared(card, options)
-    print(json.dumps({"device": card.info, "gbps": rates(card, options), "cases": cases}, indent=1))
-    return int(any(v.startswith(("wrong", "failed")) for v in cases.values()))
+@dataclass
+class Like:
+    """An array argument without data."""
+
+    shape: tuple
+    dtype: str = "float32"
+
+    def place(self, name):
+        strides, step = [], 1
+        for n in reversed(self.shape):
+            strides.insert(0, step)
+            step *= n
+        self.memory = Place(name, step * np.dtype(self.dtype).itemsize)
+        self.strides, self.offset, self.start, self.size = tuple(strides), 0, 0, step
+        return self
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def shader(module, make, grid, block, *arguments, **options):
+    """A kernel of ``kernels/`` as WGSL for a launch whose arrays are on the GPU alone.
+
+    ``make``: the kernel, of the module. ``arguments``: a Like for an array, else a number.
+    """
+    three = [tuple(s) + (1,) * (3 - len(s)) for s in (grid, block)]
+    with stepping(Stepper(mode="run")) as load:
+        source = make(load(module)).source
+        values, kinds = [], []
+        for name, a in zip(source.params, arguments, strict=True):
+            if isinstance(a, Like):
+                values.append(a.place(name))
+                kinds.append(types.Array(types.as_dtype(np.dtype(a.dtype)), len(a.shape)))
+            else:
+                kinds.append(types.SCALARS[np.asarray(a).dtype.name])
+                values.append(a)
+        return compile(source, Config(*three), values, tuple(kinds), **options)

@@ -152,13 +152,15 @@ def launch(
     exact: bool,
     constants: dict[int, np.generic] | None = None,
     threadgroup_memory: dict[int, int] | None = None,
+    symbols: dict[str, np.ndarray] | None = None,
     check: str = "bounds",
     backwards: bool = False,
     seconds: float = SECONDS,
 ) -> None:
     """Run one kernel and write what it left in the buffers back into the arrays.
 
-    ``grid`` is a number of threads where ``exact``, or else of groups. Raises ``HostError`` where
+    ``grid`` is a number of threads where ``exact``, or else of groups. ``symbols``: what variables
+    outside of all functions hold, such as ``__constant__`` ones. Raises ``HostError`` where
     the launch is wrong, where the kernel breaks a rule, and where it does not end.
     """
     kernel = unit.kernel(name)
@@ -181,6 +183,10 @@ def launch(
         parts += [struct.pack("<2I", index, len(data)), data]
     parts.append(struct.pack("<I", len(dynamic)))
     parts += [struct.pack("<2I", index, size) for index, size in dynamic.items()]
+    parts.append(struct.pack("<I", len(symbols or {})))
+    for symbol, value in (symbols or {}).items():
+        data = np.ascontiguousarray(value).tobytes()
+        parts += [struct.pack("<2I", len(symbol), len(data)), symbol.encode(), data]
     parts.append(struct.pack("<I", len(buffers)))
     for index, array in buffers.items():
         parts += [struct.pack("<IQ", index, array.nbytes), np.ascontiguousarray(array).tobytes()]
@@ -217,11 +223,12 @@ def launch(
 
 BARRIER = re.compile(
     r"__syncthreads|__syncwarp|threadgroup_barrier|simdgroup_barrier|\bsync\s*\(|\.sync\(\)"
+    r"|HOST_SHARED|HOST_DYNAMIC|shared_place"  # or where one may be missing
 )
 
 
 def launch_checked(unit: Unit, name: str, buffers: dict, grid, group, *, check=None, **options):
-    """``launch``, and before it one for races where the source has a barrier.
+    """``launch``, and before it one for races where the source has a barrier or shared memory.
 
     That is the default, where no ``check`` is asked for. Groups that ThreadSanitizer cannot keep
     apart, and grids of more than RACING_THREADS threads, are not looked at for races.
@@ -229,7 +236,9 @@ def launch_checked(unit: Unit, name: str, buffers: dict, grid, group, *, check=N
     if check is None:
         size = np.prod(size3(group))
         threads = np.prod(size3(grid)) * (1 if options.get("exact") else size)
-        if BARRIER.search(unit.text) and size <= MOST_RACING and threads <= RACING_THREADS:
+        # Groups that wait for each other cannot share ThreadSanitizer's threads.
+        few = threads if "HOST_COOPERATIVE" in unit.text else size
+        if BARRIER.search(unit.text) and few <= MOST_RACING and threads <= RACING_THREADS:
             copies = {index: array.copy() for index, array in buffers.items()}
             launch(unit, name, copies, grid, group, check="races", **options)
         check = "bounds"
@@ -237,7 +246,10 @@ def launch_checked(unit: Unit, name: str, buffers: dict, grid, group, *, check=N
 
 
 RACING_THREADS = 4096
-FRAME = re.compile(r"#\d+ .*?([^\s:]+\.(?:metal|cu)):(\d+)")
+# A frame in a kernel's source, and in none of the stand-ins.
+FRAME = re.compile(
+    r"#\d+ .*? ((?!\S*simulator/(?:hosts|cuda_cpp|metal)/)[^\s:]+\.(?:metal|cuh?|h)):(\d+)"
+)
 MEND = {
     "bounds": "To mend: guard the index, or correct the number of threads or the buffer's size",
     "races": "To mend: put a barrier between the two, or use atomics",
@@ -283,8 +295,55 @@ def blanked(text: str) -> str:
     return re.sub(pattern, lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.DOTALL)
 
 
+MARK = re.compile(r"^#line (\d+)[^\n]*\n", re.MULTILINE)
+
+
 def line_of(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
+    """The line of a place in a source, as its ``#line`` directives have it."""
+    marks = list(MARK.finditer(text, 0, at))
+    if not marks:
+        return text.count("\n", 0, at) + 1
+    return text.count("\n", marks[-1].end(), at) + int(marks[-1][1])
+
+
+def between(text: str, start: int) -> str:
+    """Return what stands between a bracket, which ends at ``start``, and the one that closes it."""
+    depth, at = 1, start
+    while depth and at < len(text):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+    return text[start : at - 1]
+
+
+ALIAS = re.compile(
+    r"\btypedef\s+(?P<old>[\w:]+(?:\s+[\w:]+)*?)\s+(?P<name>\w+)\s*;"
+    r"|\busing\s+(?P<to>\w+)\s*=\s*(?P<from>[\w:]+(?:\s+[\w:]+)*?)\s*;"
+)
+
+
+def aliases(code: str) -> dict[str, str]:
+    """The other names that a source gives to types."""
+    return {m["name"] or m["to"]: m["old"] or m["from"] for m in ALIAS.finditer(code)}
+
+
+def instance(formal: str, actual: str) -> dict[str, str]:
+    """What ``actual`` (``float, 3``) gives for a template's parameters (``class T, int N = 2``)."""
+    given, wanted = parameters(actual), parameters(formal)
+    found = {}
+    for k, parameter in enumerate(wanted):
+        left, _, default = parameter.partition("=")
+        name = re.search(r"(\w+)\s*$", left)
+        value = given[k] if k < len(given) else default.strip()
+        if name and value:
+            found[name[1]] = value
+    return found
+
+
+def substituted(text: str, given: dict[str, str]) -> str:
+    """A type with the parameters of a template replaced."""
+    for formal, actual in given.items():
+        text = re.sub(rf"(?<![\w.]){formal}\b", lambda m, a=actual: a, text)
+    return text
 
 
 def parameters(text: str) -> list[str]:

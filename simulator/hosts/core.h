@@ -15,10 +15,13 @@
 
 #include <cmath>
 #include <cstdarg>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #if defined(__clang__)  // which says it in another way than g++
 #if __has_feature(thread_sanitizer)
@@ -49,6 +52,8 @@ void __asan_unpoison_memory_region(void const volatile *, size_t);
 #define HOST_QUIET __attribute__((no_sanitize("thread", "address", "undefined")))
 #define HOST_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
+using std::ptrdiff_t;
+
 namespace host {
 
 constexpr unsigned WIDTH = 32;           // lanes of a warp or SIMD-group
@@ -65,7 +70,7 @@ struct Size {
   unsigned count() const { return x * y * z; }
 };
 
-enum State { RUNS, AT_BARRIER, AT_LANES, DONE };
+enum State { RUNS, AT_BARRIER, AT_LANES, AT_GRID, DONE };
 
 struct Fiber {  // one GPU thread
   ucontext_t context;
@@ -80,12 +85,14 @@ struct Fiber {  // one GPU thread
   // before another lane has read what it gave in this one.
   alignas(16) unsigned char slot[2][64];
   bool turn;
-  unsigned barriers;  // how many it has come to
+  unsigned barriers, grids;  // how many it has come to
+  uint32_t mask;    // the lanes that it waits for
   uint32_t active;  // which lanes took part in the operation that it came back from
 };
 
 struct Shared {  // a variable in threadgroup memory
   const char *name;
+  const void *key;  // its declaration: each instance of a template has its own
   int line;
   size_t offset, size;
 };
@@ -102,7 +109,8 @@ inline void *scheduler_tsan;
 // ThreadSanitizer's idea of our threads. Making one takes a millisecond, so groups share them, each
 // shifted by one: thread 0 of two groups is then two threads, and a race between them is one.
 inline void **pool;
-inline unsigned shift;
+inline unsigned shift, pool_size;
+inline bool cooperative;  // a kernel of this source waits for its grid
 inline const void *scheduler_stack;
 inline size_t scheduler_size;
 inline Launch launch;
@@ -209,10 +217,24 @@ HOST_QUIET inline void barrier(const char *what, bool orders, const char *file, 
 #endif
 }
 
+// All threads of the grid meet: each group waits for all others.
+HOST_QUIET inline void grid_barrier(const char *what, const char *file, int line) {
+#if defined(HOST_RACES)
+  static char sync[2];
+  char *place = &sync[current->grids++ % 2];
+  __tsan_release(place);
+#endif
+  wait_for(AT_GRID, what, file, line);
+#if defined(HOST_RACES)
+  __tsan_acquire(place);
+#endif
+}
+
 // The lanes of a warp meet, each with a value. Afterwards `given` reads another lane's.
 HOST_QUIET inline void meet(const char *what, const void *value, size_t size, const char *file,
-                            int line, bool orders = false) {
+                            int line, bool orders = false, uint32_t mask = ~0u) {
   current->turn = !current->turn;
+  current->mask = mask;
   copy(current->slot[current->turn], value, size);
 #if defined(HOST_RACES)
   void *sync = fibers[current->first].slot[current->turn];
@@ -256,9 +278,10 @@ HOST_QUIET inline T fold(const char *what, T value, F f, const char *file, int l
 
 // Return the place of a variable in threadgroup memory: the same for all threads of a group.
 HOST_QUIET inline void *shared_place(const char *name, size_t size, size_t align, const char *file,
-                                     int line) {
+                                     int line, const void *key = nullptr) {
   for (unsigned i = 0; i < shared_count; i++)
-    if (shared[i].line == line && !strcmp(shared[i].name, name)) return arena + shared[i].offset;
+    if (shared[i].line == line && shared[i].key == key && !strcmp(shared[i].name, name))
+      return arena + shared[i].offset;
   size_t offset = (shared_used + 32 + align - 1) / align * align;  // 32 bytes between: a red zone
   offset = (offset + 7) / 8 * 8;
   size_t total = size;
@@ -266,7 +289,7 @@ HOST_QUIET inline void *shared_place(const char *name, size_t size, size_t align
   if (total > SHARED_LIMIT || offset + size + 32 > SHARED_ROOM || shared_count == 64)
     fail(file, line, "%s needs %zu bytes of threadgroup memory, and there are %zu. To mend: make "
          "the tile smaller", kernel_name, total, SHARED_LIMIT);
-  shared[shared_count++] = {name, line, offset, size};
+  shared[shared_count++] = {name, key, line, offset, size};
   shared_used = offset + size;
 #if defined(HOST_BOUNDS)
   __asan_unpoison_memory_region(arena + offset, size);
@@ -287,8 +310,10 @@ HOST_QUIET inline void *dynamic_place(const char *file, int line) {
 // What Python's side makes of a declaration in threadgroup memory.
 #define HOST_SHARED(type, name, dims)                                                       \
   typedef type host_type_##name dims;                                                       \
+  static char host_key_##name;                                                              \
   host_type_##name &name = *(host_type_##name *)host::shared_place(                         \
-      #name, sizeof(host_type_##name), alignof(host_type_##name), __FILE__, __LINE__)
+      #name, sizeof(host_type_##name), alignof(host_type_##name), __FILE__, __LINE__,       \
+      &host_key_##name)
 
 // ------------------------------------------------------------------ one group
 
@@ -332,21 +357,32 @@ HOST_QUIET inline uint32_t alive(unsigned first, unsigned lanes) {
   return mask;
 }
 
-// Let a warp go on whose live lanes have all reached the same operation.
+// Let the lanes of a warp go on that wait for each other, where all of them have come: those that
+// their mask names, or all that have not returned.
 HOST_QUIET inline bool release_warp(unsigned first, unsigned lanes) {
-  uint32_t mask = alive(first, lanes);
-  const Fiber *leader = nullptr;
+  uint32_t mask = alive(first, lanes), left = mask;
+  bool released = false;
   for (unsigned i = 0; i < lanes; i++) {
-    Fiber &f = fibers[first + i];
-    if (f.state == DONE) continue;
-    if (f.state != AT_LANES) return false;
-    if (!leader) leader = &f;
-    if (!same_call(f, *leader)) return false;
+    const Fiber &leader = fibers[first + i];
+    if (!(left >> i & 1) || leader.state != AT_LANES) continue;
+    uint32_t wanted = leader.mask & mask;
+    bool all = true;
+    for (unsigned k = 0; k < lanes; k++) {
+      const Fiber &f = fibers[first + k];
+      if (wanted >> k & 1)
+        all &= f.state == AT_LANES && f.mask == leader.mask && same_call(f, leader);
+    }
+    if (!all) continue;
+    for (unsigned k = 0; k < lanes; k++) {
+      Fiber &f = fibers[first + k];
+      if (!(wanted >> k & 1)) continue;
+      // One that has met others in between gave its value in the other place: all read in one.
+      if (f.turn != leader.turn) copy(f.slot[leader.turn], f.slot[f.turn], sizeof f.slot[0]);
+      f.turn = leader.turn, f.state = RUNS, f.active = wanted;
+    }
+    left &= ~wanted, released = true;
   }
-  if (!leader) return false;
-  for (unsigned i = 0; i < lanes; i++)
-    if (mask >> i & 1) fibers[first + i].state = RUNS, fibers[first + i].active = mask;
-  return true;
+  return released;
 }
 
 HOST_QUIET inline bool release_group() {
@@ -366,12 +402,34 @@ HOST_QUIET inline void *room(size_t size) {
   return place;
 }
 
-// Run one group to its end. `backwards`: the last thread first; a missing barrier may show so.
-HOST_QUIET inline void run_group(bool backwards) {
+// What belongs to one group, kept while it waits for the others of its grid.
+struct Group {
+  Fiber *fibers;
+  unsigned running, shared_count;
+  unsigned char *arena, *stacks;
+  size_t shared_used;
+  Size where, size;
+  Shared shared[64];
+};
+inline unsigned char *stacks;
+
+HOST_QUIET inline void keep(Group &g) {
+  g.fibers = fibers, g.running = running, g.arena = arena, g.stacks = stacks;
+  g.shared_count = shared_count, g.shared_used = shared_used;
+  g.where = launch.where, g.size = launch.group;
+  copy(g.shared, shared, sizeof shared);
+}
+HOST_QUIET inline void take_up(const Group &g) {
+  fibers = g.fibers, running = g.running, arena = g.arena, stacks = g.stacks;
+  shared_count = g.shared_count, shared_used = g.shared_used;
+  launch.where = g.where, launch.group = g.size;
+  copy(shared, g.shared, sizeof shared);
+}
+
+HOST_QUIET inline void begin_group() {
   const Size &n = launch.group;
   running = n.count();
-  size_t bytes = running * sizeof(Fiber);
-  fibers = (Fiber *)room(bytes);
+  fibers = (Fiber *)room(running * sizeof(Fiber));
   arena = (unsigned char *)room(SHARED_ROOM);
   memset(arena, POISON, SHARED_ROOM);  // nothing clears it on a GPU either
   shared_count = 0, shared_used = 0;
@@ -379,7 +437,7 @@ HOST_QUIET inline void run_group(bool backwards) {
   __asan_poison_memory_region(arena, SHARED_ROOM);
 #endif
   // Fresh stacks for each group: a used one would look like memory that two threads share.
-  unsigned char *stacks = (unsigned char *)room(running * STACK);
+  stacks = (unsigned char *)room(running * STACK);
   for (unsigned i = 0; i < running; i++) {
     Fiber &f = fibers[i];
     f.state = RUNS, f.number = i;
@@ -393,33 +451,43 @@ HOST_QUIET inline void run_group(bool backwards) {
     f.context.uc_link = nullptr;
     makecontext(&f.context, entry, 0);
 #if defined(HOST_RACES)
-    f.tsan = pool[(i + shift) % launch.full.count()];
+    f.tsan = pool[(i + shift) % pool_size];
 #endif
   }
 #if defined(HOST_RACES)
   __tsan_release(&scheduler);  // what was made ready for the group is there when it starts
 #endif
+}
+
+// Run a group until all of its threads have ended, or wait for the whole grid: then, false.
+// `backwards`: the last thread first; a missing barrier may show so.
+HOST_QUIET inline bool run_group(bool backwards) {
   for (;;) {
     bool ran = false;
-    unsigned done = 0;
+    unsigned done = 0, waiting = 0;
     for (unsigned k = 0; k < running; k++) {
       Fiber &f = fibers[backwards ? running - 1 - k : k];
       if (f.state == RUNS) to_fiber(&f), ran = true;
     }
-    for (unsigned i = 0; i < running; i++) done += fibers[i].state == DONE;
-    if (done == running) break;
+    for (unsigned i = 0; i < running; i++) {
+      done += fibers[i].state == DONE;
+      waiting += fibers[i].state == AT_GRID && same_call(fibers[i], fibers[0]);
+    }
+    if (done == running) return true;
+    if (waiting == running) return false;
     bool released = release_group();
     for (unsigned i = 0; i < running; i += WIDTH)
       released |= release_warp(i, fibers[i].lanes);
     if (!ran && !released) report_stuck();
   }
-#if defined(HOST_RACES)
-  shift++;
-#elif defined(HOST_BOUNDS)
+}
+
+HOST_QUIET inline void end_group() {
+#if defined(HOST_BOUNDS)
   __asan_unpoison_memory_region(arena, SHARED_ROOM);
 #endif
   munmap(stacks, running * STACK);
-  munmap(fibers, bytes);
+  munmap(fibers, running * sizeof(Fiber));
   munmap(arena, SHARED_ROOM);
 }
 
@@ -436,12 +504,16 @@ HOST_QUIET inline void run_grid(void (*kernel)(), Size grid, Size group, bool ex
     launch.groups = grid;
     launch.grid = {grid.x * group.x, grid.y * group.y, grid.z * group.z};
   }
+  const Size &all = launch.groups, &n = launch.grid;
 #if defined(HOST_RACES)
   scheduler_tsan = __tsan_get_current_fiber();
-  pool = (void **)room(group.count() * sizeof(void *));
-  for (unsigned i = 0; i < group.count(); i++) pool[i] = __tsan_create_fiber(0);
+  // Groups that wait for each other live at the same time, and cannot share.
+  pool_size = group.count() * (cooperative ? all.count() : 1);
+  pool = (void **)room(pool_size * sizeof(void *));
+  for (unsigned i = 0; i < pool_size; i++) pool[i] = __tsan_create_fiber(0);
 #endif
-  const Size &all = launch.groups, &n = launch.grid;
+  Group *waiting = (Group *)room(all.count() * sizeof(Group));
+  unsigned wait = 0;
   for (unsigned i = 0; i < all.count(); i++) {
     unsigned at = backwards ? all.count() - 1 - i : i;
     Size w = {at % all.x, at / all.x % all.y, at / (all.x * all.y)};
@@ -449,7 +521,25 @@ HOST_QUIET inline void run_grid(void (*kernel)(), Size grid, Size group, bool ex
     Size left = {n.x - w.x * group.x, n.y - w.y * group.y, n.z - w.z * group.z};
     launch.group = {left.x < group.x ? left.x : group.x, left.y < group.y ? left.y : group.y,
                     left.z < group.z ? left.z : group.z};
-    run_group(backwards);
+    begin_group();
+    shift += cooperative ? group.count() : 1;
+    if (run_group(backwards)) end_group();
+    else keep(waiting[wait++]);
+  }
+  while (wait) {
+    unsigned left = 0;
+    if (wait < all.count()) {
+      take_up(waiting[0]);
+      fail(fibers[0].file, fibers[0].line, "%u of %u groups wait at %s for the others, which have "
+           "ended. To mend: let all groups reach it", wait, all.count(), fibers[0].what);
+    }
+    for (unsigned i = 0; i < wait; i++) {
+      take_up(waiting[i]);
+      for (unsigned k = 0; k < running; k++) fibers[k].state = RUNS;
+      if (run_group(backwards)) end_group();
+      else keep(waiting[left++]);
+    }
+    wait = left;
   }
 }
 
@@ -457,10 +547,8 @@ HOST_QUIET inline void run_grid(void (*kernel)(), Size grid, Size group, bool ex
 
 // IEEE 754 binary16. Arithmetic is done in float and rounded once: float has enough digits that
 // +, -, * and / then come out as if they had been done in 16 bits.
-HOST_QUIET inline uint16_t to_half_bits(float value) {
-  uint32_t f;
-  memcpy(&f, &value, 4);
-  uint32_t sign = f >> 16 & 0x8000, rest = f & 0x7FFFFFFF;
+HOST_QUIET constexpr uint16_t to_half_bits(float value) {
+  uint32_t f = __builtin_bit_cast(uint32_t, value), sign = f >> 16 & 0x8000, rest = f & 0x7FFFFFFF;
   if (rest > 0x7F800000) return sign | 0x7E00;                   // NaN
   if (rest >= 0x477FF000) return sign | 0x7C00;                  // rounds to infinity
   if (rest < 0x33000000) return sign;                            // rounds to zero
@@ -474,16 +562,10 @@ HOST_QUIET inline uint16_t to_half_bits(float value) {
   return sign | (half + (left > 0x1000 || (left == 0x1000 && (half & 1))));
 }
 
-HOST_QUIET inline float from_half_bits(uint16_t bits) {
+HOST_QUIET constexpr float from_half_bits(uint16_t bits) {
   uint32_t sign = (uint32_t)(bits & 0x8000) << 16, exponent = bits >> 10 & 31, m = bits & 0x3FF;
-  float value;
-  if (exponent == 0) {
-    value = std::ldexp((float)m, -24);
-    return sign ? -value : value;
-  }
-  uint32_t f = sign | (exponent == 31 ? 255 : exponent + 112) << 23 | m << 13;
-  memcpy(&value, &f, 4);
-  return value;
+  if (exponent == 0) return (sign ? -1 : 1) * (float)m * 0x1p-24f;
+  return __builtin_bit_cast(float, sign | (exponent == 31 ? 255 : exponent + 112) << 23 | m << 13);
 }
 
 // A float that rounds to the same half as the double: where digits are lost, its last one is odd.
@@ -501,21 +583,123 @@ HOST_QUIET inline float narrow(double value) {
 struct half {
   uint16_t bits;
   half() = default;
-  constexpr half(int value) : bits(value ? to_half_bits((float)value) : 0) {}
-  half(unsigned value) : bits(to_half_bits((float)value)) {}
-  half(float value) : bits(to_half_bits(value)) {}
+  template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
+  constexpr half(T value) : bits(to_half_bits((float)value)) {}
+  constexpr half(float value) : bits(to_half_bits(value)) {}
   half(double value) : bits(to_half_bits(narrow(value))) {}
-  operator float() const { return from_half_bits(bits); }
-  half &operator+=(half o) { return *this = half((float)*this + (float)o); }
-  half &operator-=(half o) { return *this = half((float)*this - (float)o); }
-  half &operator*=(half o) { return *this = half((float)*this * (float)o); }
-  half &operator/=(half o) { return *this = half((float)*this / (float)o); }
+  template <class T, class = std::enable_if_t<std::is_same_v<T, float>>>
+  constexpr operator T() const { return from_half_bits(bits); }
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T> && !std::is_same_v<T, float>, int> = 0>
+  constexpr explicit operator T() const { return (T)from_half_bits(bits); }
+  static constexpr half of(uint16_t bits) {
+    half made(0);
+    made.bits = bits;
+    return made;
+  }
 };
-inline half operator+(half a, half b) { return a += b; }
-inline half operator-(half a, half b) { return a -= b; }
-inline half operator*(half a, half b) { return a *= b; }
-inline half operator/(half a, half b) { return a /= b; }
-inline half operator-(half a) { a.bits ^= 0x8000; return a; }
+
+// The upper half of a float. Arithmetic is done in float and rounded to the nearest.
+struct bfloat {
+  uint16_t bits;
+  bfloat() = default;
+  HOST_QUIET static constexpr uint16_t rounded(float value) {
+    uint32_t f = __builtin_bit_cast(uint32_t, value);
+    return value != value ? 0x7FC0 : (f + 0x7FFF + (f >> 16 & 1)) >> 16;
+  }
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  constexpr bfloat(T value) : bits(rounded((float)value)) {}
+  constexpr bfloat(half value) : bits(rounded((float)value)) {}
+  template <class T, class = std::enable_if_t<std::is_same_v<T, float>>>
+  constexpr operator T() const { return __builtin_bit_cast(float, (uint32_t)bits << 16); }
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T> && !std::is_same_v<T, float>, int> = 0>
+  constexpr explicit operator T() const { return (T)(float)*this; }
+  static constexpr bfloat of(uint16_t bits) {
+    bfloat made(0);
+    made.bits = bits;
+    return made;
+  }
+};
+
+// A half in an anonymous struct, where C++ takes nothing with a constructor.
+struct half_member {
+  uint16_t bits;
+  operator half() const { return half::of(bits); }
+  operator float() const { return half::of(bits); }
+  half_member &operator=(float value) { return bits = half(value).bits, *this; }
+};
+
+// Two short floats, or one and an integer, make a short float; with a float they make a float.
+template <class T> constexpr bool is_short = std::is_same_v<T, half> || std::is_same_v<T, bfloat>;
+template <class T, class R> using if_short = std::enable_if_t<is_short<T>, R>;
+template <class T, class A, class R> using if_whole =
+    std::enable_if_t<is_short<T> && std::is_integral_v<A>, R>;
+template <class T, class A, class R> using if_float =
+    std::enable_if_t<is_short<T> && std::is_floating_point_v<A>, R>;
+template <class T, class A, class R> using if_number =
+    std::enable_if_t<is_short<T> && std::is_arithmetic_v<A>, R>;
+#define HOST_SHORT(o)                                                                        \
+  template <class T> constexpr if_short<T, T> operator o(T a, T b) {                         \
+    return T((float)a o (float)b);                                                           \
+  }                                                                                          \
+  template <class T> if_short<T, T &> operator o##=(T &a, T b) { return a = a o b; }         \
+  template <class T, class A> if_number<T, A, T &> operator o##=(T &a, A b) {                \
+    return a = T(a o b);                                                                     \
+  }                                                                                          \
+  template <class T, class A> if_number<T, A, A &> operator o##=(A &a, T b) {                \
+    return a = A(a o (float)b);                                                              \
+  }                                                                                          \
+  template <class T, class A> constexpr if_whole<T, A, T> operator o(T a, A b) {             \
+    return a o T(b);                                                                         \
+  }                                                                                          \
+  template <class T, class A> constexpr if_whole<T, A, T> operator o(A a, T b) {             \
+    return T(a) o b;                                                                         \
+  }                                                                                          \
+  template <class T, class A> constexpr if_float<T, A, A> operator o(T a, A b) {             \
+    return (float)a o b;                                                                     \
+  }                                                                                          \
+  template <class T, class A> constexpr if_float<T, A, A> operator o(A a, T b) {             \
+    return a o (float)b;                                                                     \
+  }
+HOST_SHORT(+) HOST_SHORT(-) HOST_SHORT(*) HOST_SHORT(/)
+#undef HOST_SHORT
+#define HOST_COMPARED(o)                                                                     \
+  template <class T> constexpr if_short<T, bool> operator o(T a, T b) {                      \
+    return (float)a o (float)b;                                                              \
+  }                                                                                          \
+  template <class T, class A> constexpr if_number<T, A, bool> operator o(T a, A b) {         \
+    return (float)a o b;                                                                     \
+  }                                                                                          \
+  template <class T, class A> constexpr if_number<T, A, bool> operator o(A a, T b) {         \
+    return a o (float)b;                                                                     \
+  }
+HOST_COMPARED(==) HOST_COMPARED(!=) HOST_COMPARED(<) HOST_COMPARED(<=) HOST_COMPARED(>)
+HOST_COMPARED(>=)
+#undef HOST_COMPARED
+template <class T> constexpr if_short<T, T> operator-(T a) { return a.bits ^= 0x8000, a; }
+template <class T> constexpr if_short<T, T> operator+(T a) { return a; }
+template <class T> if_short<T, T &> operator++(T &a) { return a += T(1); }
+template <class T> if_short<T, T &> operator--(T &a) { return a -= T(1); }
+
+}  // namespace host
+template <> struct std::numeric_limits<host::half> : std::numeric_limits<float> {
+  static constexpr int digits = 11;
+  static constexpr host::half max() { return host::half::of(0x7BFF); }
+  static constexpr host::half lowest() { return host::half::of(0xFBFF); }
+  static constexpr host::half min() { return host::half::of(0x0400); }
+  static constexpr host::half epsilon() { return host::half::of(0x1400); }
+  static constexpr host::half infinity() { return host::half::of(0x7C00); }
+  static constexpr host::half quiet_NaN() { return host::half::of(0x7E00); }
+};
+template <> struct std::numeric_limits<host::bfloat> : std::numeric_limits<float> {
+  static constexpr int digits = 8;
+  static constexpr host::bfloat max() { return host::bfloat::of(0x7F7F); }
+  static constexpr host::bfloat lowest() { return host::bfloat::of(0xFF7F); }
+  static constexpr host::bfloat min() { return host::bfloat::of(0x0080); }
+  static constexpr host::bfloat epsilon() { return host::bfloat::of(0x3C00); }
+  static constexpr host::bfloat infinity() { return host::bfloat::of(0x7F80); }
+  static constexpr host::bfloat quiet_NaN() { return host::bfloat::of(0x7FC0); }
+};
+namespace host {
 
 // ------------------------------------------------------------------ buffers, in and out
 
@@ -524,13 +708,20 @@ struct Buffer {
   size_t size = 0;
   void *data = nullptr;
 };
-inline Buffer buffers[31];       // Metal has 31 indices
+inline Buffer buffers[31 + 8];   // Metal has 31 indices; then come the textures
 
 template <class T> HOST_QUIET inline T *pointer(unsigned index, const char *file, int line) {
   if (!buffers[index].bound)
     fail(file, line, "%s reads buffer %u, and none was set there. To mend: set it, or correct the "
          "index", kernel_name, index);
   return (T *)buffers[index].data;
+}
+template <class T> HOST_QUIET inline T *nullable(unsigned index, const char *, int) {
+  return (T *)buffers[index].data;
+}
+template <class T> HOST_QUIET inline T &optional(unsigned index, const char *, int) {
+  alignas(64) static unsigned char nothing[sizeof(T)];
+  return buffers[index].bound ? *(T *)buffers[index].data : *(T *)nothing;
 }
 template <class T> HOST_QUIET inline T &reference(unsigned index, const char *file, int line) {
   T *place = pointer<T>(index, file, line);
@@ -558,6 +749,19 @@ struct Declared {
 struct Kernel {
   const char *name;
   void (*run)();
+};
+
+struct Symbol {  // a variable outside of all functions, which the launch may fill
+  const char *name;
+  void *place;
+  size_t size;
+};
+inline Symbol symbols[64];
+inline unsigned symbol_count;
+struct Named {
+  Named(const char *name, void *place, size_t size) {
+    if (symbol_count < 64) symbols[symbol_count++] = {name, place, size};
+  }
 };
 
 HOST_QUIET inline void take(void *place, size_t size) {
@@ -597,7 +801,19 @@ HOST_QUIET inline int serve(const Kernel *kernels) {
     uint32_t index = number();
     dynamic_shared[index] = number();
   }
-  uint32_t count = number(), order[31];
+  for (uint32_t n = number(); n; n--) {
+    char name[128] = {};
+    uint32_t length = number(), size = number();
+    take(name, length);
+    const Symbol *found = nullptr;
+    for (unsigned i = 0; i < symbol_count; i++)
+      if (!strcmp(symbols[i].name, name)) found = &symbols[i];
+    if (!found) fail("host", 0, "there is no variable %s outside of the functions", name);
+    if (found->size != size)
+      fail("host", 0, "%s has %zu bytes, the value has %u", name, found->size, size);
+    take(found->place, size);
+  }
+  uint32_t count = number(), order[31 + 8];
   for (uint32_t n = 0; n < count; n++) {
     uint32_t index = order[n] = number();
     uint64_t size;
@@ -607,6 +823,9 @@ HOST_QUIET inline int serve(const Kernel *kernels) {
     take(buffers[index].data, size);
   }
   kernel_name = kernels[which].name;
+#if defined(HOST_COOPERATIVE)
+  cooperative = true;
+#endif
   run_grid(kernels[which].run, grid, group, exact, backwards);
   for (uint32_t n = 0; n < count; n++) {
     const Buffer &b = buffers[order[n]];

@@ -18,11 +18,16 @@ from simulator.hosts import (
     HostError,
     Kernel,
     Unit,
+    aliases,
+    between,
     blanked,
     build,
+    instance,
     launch_checked,
     line_of,
     parameters,
+    pieces,
+    substituted,
 )
 
 HERE = Path(__file__).resolve().parent
@@ -78,23 +83,26 @@ REFUSED = (
     (r"\bthread_local\b", "Metal has no thread_local"),
     (r"\b(?:std::|printf\s*\()", "Metal has no C++ standard library"),
 )
-KERNEL = re.compile(r"(?:\bkernel|\[\[\s*kernel\s*\]\])\s+void\s+(\w+)\s*\(")
-# An instance of a template under a name of its own.
+KERNEL = re.compile(r"(?:\bkernel|\[\[\s*kernel\b[^\[\]]*\]\])\s+void\s+(\w+)\s*\(")
+# An instance of a template under a name of its own: `void f<float>(...)`, `some_t f<float>`.
 INSTANCE = re.compile(
-    r'\btemplate\s*\[\[\s*host_name\s*\(\s*"(?P<name>\w+)"\s*\)\s*\]\]\s*'
-    r"(?:\[\[\s*kernel\s*\]\]|kernel)\s+void\s+(?P<template>\w+)\s*<(?P<given>[^()]*)>\s*"
-    r"\([^;]*\)\s*;"
+    r"\btemplate\s*\[\[\s*host_name\s*\((?P<name>(?:\s*\"[^\"]*\")+)\s*\)\s*\]\]\s*"
+    r"(?:\[\[\s*kernel\s*\]\]|kernel)\s+(?P<rest>[^;]*);"
 )
-TEMPLATE = re.compile(r"template\s*<(?P<formal>[^<>]*)>\s*$")
+TEMPLATE = re.compile(r"template\s*<(?P<formal>(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*)>\s*$")
 SWIZZLE = re.compile(r"\.(?P<letters>[xyzw]{2,4}|[rgba]{2,4})\b(?P<after>\s*(?:[-+*/]?=(?!=))?)")
-ATTRIBUTE = re.compile(r"\[\[\s*(\w+)\s*(?:\(\s*(\d+)\s*\))?\s*\]\]")
+ATTRIBUTE = re.compile(
+    r"\[\[\s*(\w+)\s*(?:\(\s*(\w+)\s*\))?\s*"
+    r"(?:,\s*(?P<optional>function_constant)\s*\(\s*\w+\s*\)\s*)?\]\]"
+)
 VARIABLE = re.compile(
-    r"\bthreadgroup\s+(?P<type>[\w:<>]+(?:\s+[\w:<>]+)*?)\s+(?P<name>\w+)\s*"
+    r"\bthreadgroup\s+(?P<type>[\w:]+(?:<[^;(){}]*?>)?(?:::\w+)*"
+    r"(?:\s+[\w:]+(?:<[^;(){}]*?>)?(?:::\w+)*)*?)\s+(?P<name>\w+)\s*"
     r"(?P<dims>(?:\[[^\[\]]*\]\s*)*);"
 )
 CONSTANT = re.compile(
-    r"\bconstant\s+(?P<type>\w+)\s+(?P<name>\w+)\s*\[\[\s*function_constant\s*\(\s*(?P<index>\d+)"
-    r"\s*\)\s*\]\]\s*;"
+    r"\bconstant\s+(?P<type>\w+)\s+(?P<name>\w+)\s*\[\[\s*function_constant\s*\("
+    r"\s*(?P<index>\d+(?:\s*\+\s*\d+)*)\s*\)\s*\]\]\s*;"
 )
 SPACES = ("device", "constant", "thread", "threadgroup")
 # A number with a point or an exponent. In Metal it is a float without a suffix, too, and h makes it
@@ -115,75 +123,111 @@ GLOBAL = re.compile(
 )
 
 
-def read(file: str | Path, text: str | None = None) -> Unit:
+# What Apple's compiler defines.
+DEFINES = {"__METAL__": "1", "__METAL_VERSION__": "310", "__HAVE_BFLOAT__": "1",
+           "__METAL_MACOS__": "1"}  # fmt: skip
+
+
+def read(
+    file: str | Path,
+    text: str | None = None,
+    kernels: tuple[str, ...] = (),
+    include: tuple[str | Path, ...] = (),
+    defines: dict[str, str] | None = None,
+) -> Unit:
     """Make a Metal source ready. ``text``: what to read instead of the file.
 
-    Raises ``HostError`` for what Apple's compiler would refuse, as far as it is seen here.
+    ``kernels``: of a file with macros and headers of its own take these and what they use; the
+    headers are looked for beside it and in ``include``. Raises ``HostError`` for what Apple's
+    compiler would refuse, as far as it is seen here.
     """
     file = Path(file)
-    text = file.read_text(encoding="utf-8") if text is None else text
     path = file.resolve()
     name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(file)
+    if kernels:
+        text = pieces.gather(file, kernels, include, {**DEFINES, **(defines or {})}, SPACES)
+        text = f"#include <metal_stdlib>\n{text}"
+    elif text is None:
+        text = file.read_text(encoding="utf-8")
     code = blanked(text)
     if "#include <metal_stdlib>" not in text:
         raise HostError(f"{name}:1: no #include <metal_stdlib>. To mend: begin the file with it")
     for pattern, why in REFUSED:
         if found := re.search(pattern, code):
             raise HostError(f"{name}:{line_of(code, found.start())}: {why}")
-    instances = list(INSTANCE.finditer(text))
-    for found in reversed(instances):  # they are read here, and C++ has another way to say it
-        text = text[: found.start()] + _empty(found[0]) + text[found.end() :]
+    instances = [_instance(found) for found in INSTANCE.finditer(text)]
+    text = INSTANCE.sub(lambda m: _empty(m[0]), text)  # C++ has another way to say it
     code = blanked(text)
-    kernels, launchers = [], []
+    made, launchers, known = [], [], aliases(code)
     for found in KERNEL.finditer(code):
-        inside = _between(code, found.end())
-        made = [(found[1], found[1], {})]
+        line = line_of(code, found.start())
+        inside = between(code, found.end())
+        variants = [(found[1], found[1], {})]
         if template := TEMPLATE.search(code, 0, found.start()):
-            formal = [p.split("=")[0].split()[-1] for p in parameters(template["formal"])]
-            made = [
-                (i["name"], f"{found[1]}<{i['given']}>",
-                 dict(zip(formal, parameters(i["given"]), strict=False)))
-                for i in instances if i["template"] == found[1]
-            ]  # fmt: skip
-        for symbol, called, given in made:
-            kernel = Kernel(symbol, line_of(code, found.start()))
+            variants = [
+                (symbol, f"{found[1]}<{given}>", instance(template["formal"], given))
+                for symbol, function, given in instances
+                if function == found[1]
+            ]
+        for symbol, called, given in variants:
+            kernel = Kernel(symbol, line)
             wide: dict[int, str] = {}
             arguments = []
             for parameter in parameters(inside):
-                for formal, actual in given.items():
-                    parameter = re.sub(rf"\b{formal}\b", actual, parameter)
-                line = line_of(code, found.start())
-                arguments.append(_argument(name, line, kernel, parameter, wide))
-            kernels.append(kernel)
+                parameter = substituted(parameter, given)
+                arguments.append(_argument(name, line, kernel, parameter, wide, known))
             launchers.append(
-                f"HOST_QUIET static void host_{kernel.name}() {{\n"
+                f"HOST_QUIET static void host_{len(made)}() {{\n"
                 "  const host::Size &host_p = host::current->position, "
                 "&host_w = host::launch.where, &host_f = host::launch.full;\n"
                 f"  {called}({', '.join(arguments)});\n}}\n"
             )
-    if not kernels and TEMPLATE.search(
-        code, 0, (KERNEL.search(code) or re.match("", code)).start()
-    ):
+            made.append(kernel)
+    if not made and TEMPLATE.search(code, 0, (KERNEL.search(code) or re.match("", code)).start()):
         raise HostError(
             f"{name}:1: the kernels are templates, and none has an instance. To mend: add "
             '`template [[host_name("f_float")]] kernel void f<float>(...);`'
         )
-    if not kernels:
+    if not made:
         raise HostError(f"{name}:1: there is no kernel")
     _check_spaces(name, code)
-    rewritten = _swizzles(name, _numbers(text, code))
+    rewritten = _swizzles(_numbers(text, code))
     rewritten = CONSTANT.sub(r"METAL_CONSTANT(\g<index>, \g<type>, \g<name>);", rewritten)
     rewritten = VARIABLE.sub(_shared, rewritten)
+    rewritten = _objects(_members(rewritten, known))
     # Metal allows both words; to C++ they are one, said twice.
     rewritten = re.sub(r"\bconst(\s+)constant\b|\bconstant(\s+)const\b", r"constant\1\2", rewritten)
+    rewritten = re.sub(r"\b(constexpr|const)\s+constant\b|\bconstant\s+(constexpr)\b",
+                       lambda m: f"{m[1] or m[2]} ", rewritten)  # fmt: skip
     # The other attributes have been read. C++ would stumble over [[threadgroup(0)]].
-    rewritten = re.sub(r"\[\[[^\[\]]*\]\]", "", rewritten)
-    table = ", ".join(f'{{"{k.name}", host_{k.name}}}' for k in kernels)
+    rewritten = re.sub(r"\[\[[^\[\]]*\]\]", lambda m: _empty(m[0]), rewritten)
+    table = ", ".join(f'{{"{k.name}", host_{i}}}' for i, k in enumerate(made))
     main = f"int main() {{ static const host::Kernel all[] = {{{table}}}; host::serve(all); }}\n"
     # The launcher is C++ and not Metal: the words mean nothing there.
     undo = "".join(f"#undef {word}\n" for word in ("kernel", *SPACES))
-    cpp = f'#line 1 "{name}"\n{rewritten}\n#line 1 "launcher"\n{undo}{"".join(launchers)}{main}'
-    return Unit(name, cpp, HERE, kernels)
+    head = "#define HOST_UNION 1\n" if re.search(r"\bunion\b", code) else ""
+    cpp = (
+        f'{head}#line 1 "{name}"\n{rewritten}\n#line 1 "launcher"\n{undo}{"".join(launchers)}{main}'
+    )
+    return Unit(name, cpp, HERE, made)
+
+
+def _instance(found: re.Match) -> tuple[str, str, str]:
+    """The host's name of an instance, its template and what it is made with."""
+    rest = found["rest"].strip()
+    if rest.endswith(")"):  # the parameters, which say nothing new
+        depth, at = 0, len(rest)
+        while at and (depth or at == len(rest)):
+            at -= 1
+            depth += {")": 1, "(": -1}.get(rest[at], 0)
+        rest = rest[:at].strip()
+    depth, at = 0, len(rest)
+    while at and (depth or at == len(rest)):
+        at -= 1
+        depth += {">": 1, "<": -1}.get(rest[at], 0)
+    name = re.search(r"(\w+)\s*$", rest[:at])
+    symbol = "".join(re.findall(r'"([^"]*)"', found["name"]))
+    return symbol, name[1] if name else "", rest[at + 1 : -1].strip()
 
 
 def _numbers(text: str, code: str) -> str:
@@ -197,18 +241,14 @@ def _numbers(text: str, code: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _swizzles(name: str, text: str) -> str:
+def _swizzles(text: str) -> str:
     """``v.xyz`` as a call of the stand-in's: C++ has no such members."""
 
     def call(found):
-        if found["after"].strip():
-            raise HostError(
-                f"{name}:{line_of(text, found.start())}: assigning to `.{found['letters']}` is not "
-                "read here. To mend: assign to the components one by one"
-            )
         alphabet = "xyzw" if found["letters"][0] in "xyzw" else "rgba"
         places = ", ".join(str(alphabet.index(c)) for c in found["letters"])
-        return f".template swizzle<{places}>(){found['after']}"
+        name = "part" if found["after"].strip() else "swizzle"
+        return f".template {name}<{places}>(){found['after']}"
 
     code = blanked(text)
     parts, at = [], 0
@@ -218,18 +258,72 @@ def _swizzles(name: str, text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
+QUALIFIED = re.compile(
+    rf"\)(\s*const)?\s*\b({'|'.join(SPACES)})\b(?=\s*(?:\{{|:(?!:)|=\s*default|;))"
+)
+
+
+def _objects(text: str) -> str:
+    """Without what member functions say of the memory in which their object is.
+
+    Where one is written for several, the first of them is kept: C++ has one memory.
+    """
+    code, found = blanked(text), []
+    for match in QUALIFIED.finditer(code):
+        depth, at = 1, match.start()
+        while depth and at:  # to the bracket that opens the parameters
+            at -= 1
+            depth += {")": 1, "(": -1}.get(code[at], 0)
+        start = max(code.rfind(c, 0, at) for c in ";{}") + 1
+        end = match.end()
+        while end < len(code) and code[end] not in ";{":
+            end += 1
+        if end < len(code) and code[end] == "{":
+            depth, end = 1, end + 1
+            while depth and end < len(code):
+                depth += {"{": 1, "}": -1}.get(code[end], 0)
+                end += 1
+        signature = re.sub(r"\s+|#line[^\n]*", "", code[start : match.start(2)])
+        found.append((match, start, end, signature, code.rfind("struct", 0, start)))
+    plain = re.sub(r"\s+|#line[^\n]*", "", code)
+    seen, parts, at = set(), [], 0
+    for match, start, end, signature, owner in found:
+        if start < at:
+            continue
+        same = sum(f[3] == signature for f in found)
+        twice = (signature, owner) in seen or plain.count(signature) > same
+        seen.add((signature, owner))
+        if twice:
+            parts += [text[at:start], _empty(text[start:end])]
+            at = end
+        else:
+            parts += [text[at : match.start(2)], " " * len(match[2])]
+            at = match.end(2)
+    return "".join([*parts, text[at:]])
+
+
+ANONYMOUS = re.compile(r"\bstruct\s*\{([^{}]*)\}\s*;")
+
+
+def _members(text: str, known: dict[str, str]) -> str:
+    """Halves in anonymous structs as what C++ takes there."""
+    halves = [name for name in ("half", *known) if _resolved(name, known) == "half"]
+    word = re.compile(rf"\b(?:{'|'.join(halves)})\b(?!\s*;)")
+    return ANONYMOUS.sub(
+        lambda m: m[0] if re.search(r"typedef\s*$", text[: m.start()]) else
+        m[0].replace(m[1], word.sub("host::half_member", m[1])), text
+    )  # fmt: skip
+
+
+def _resolved(name: str, known: dict[str, str]) -> str:
+    for _ in range(8):
+        name = known.get(name, name)
+    return name
+
+
 def compile(unit: Unit) -> None:
     """Compile a source and run nothing. Raises ``HostError`` with the compiler's words."""
     build(unit)
-
-
-def _between(text: str, start: int) -> str:
-    """Return what stands between a bracket, which ends at ``start``, and the one that closes it."""
-    depth, at = 1, start
-    while depth and at < len(text):
-        depth += {"(": 1, ")": -1}.get(text[at], 0)
-        at += 1
-    return text[start : at - 1]
 
 
 def _shared(found: re.Match) -> str:
@@ -238,10 +332,18 @@ def _shared(found: re.Match) -> str:
     return f"HOST_SHARED({found['type']}, {found['name']}, {dims});{lines}"
 
 
-def _argument(path: str, line: int, kernel: Kernel, parameter: str, sizes: dict[int, str]) -> str:
+def _argument(
+    path: str,
+    line: int,
+    kernel: Kernel,
+    parameter: str,
+    sizes: dict[int, str],
+    known: dict[str, str],
+) -> str:
     """Return the C++ that hands one parameter over, and note what is bound.
 
     ``sizes``: of the positions read before, the name of one for each number of components.
+    ``known``: the other names of types.
     """
     attribute = ATTRIBUTE.search(parameter)
     declared = ATTRIBUTE.sub("", parameter).strip()
@@ -253,15 +355,30 @@ def _argument(path: str, line: int, kernel: Kernel, parameter: str, sizes: dict[
         taken = {b[1] for b in kernel.bindings if b[0] == "buffer"}
         kind, index = "buffer", next(n for n in range(31) if n not in taken)
     else:
+        if attribute[2] and not attribute[2].isdigit():
+            raise HostError(f"{here}: the index {attribute[2]} is no number. To mend: write one")
         kind, index = attribute[1], int(attribute[2] or 0)
     if kind == "texture":
-        raise HostError(f"{here}: textures are not read here. To mend: pass a buffer")
+        found = re.fullmatch(
+            r"(?:metal::)?texture2d\s*<\s*(\w+)\s*,\s*access::(?:read|write|read_write)\s*>\s*\w+",
+            declared,
+        )
+        if not found or index > 7:
+            raise HostError(
+                f"{here}: of textures, those of two dimensions are simulated that are read or "
+                "written, not sampled, with the indices 0 to 7. To mend: pass a buffer"
+            )
+        kernel.bindings.append(("texture", index, found[1], False))
+        whole = re.sub(r"\s+\w+$", "", declared).removeprefix("metal::")
+        whole = f"metal::{whole.replace('access::', 'metal::access::')}"
+        return f'metal::bound_texture<{whole}, {found[1]}>({index}, "{path}", {line})'
     if kind in {"buffer", "threadgroup"}:
         space = next((s for s in SPACES if re.search(rf"\b{s}\b", declared)), None)
         wanted = ("device", "constant") if kind == "buffer" else ("threadgroup",)
         if space not in wanted:
             raise HostError(f"{here} is not in {' or '.join(wanted)} memory. To mend: say which")
-        found = re.fullmatch(r"(.*?)\s*([*&])\s*\w+", declared, re.DOTALL)
+        declared = re.sub(r"(\w+)\s*\[\s*\w*\s*\]$", r"*\1", declared)
+        found = re.fullmatch(r"(.*?)\s*([*&])\s*(?:const\s+|restrict\s+)*\w+", declared, re.DOTALL)
         if not found:
             raise HostError(f"{here} is neither a pointer nor a reference")
         if index > 30:
@@ -269,18 +386,22 @@ def _argument(path: str, line: int, kernel: Kernel, parameter: str, sizes: dict[
         if any(b[:2] == (kind, index) for b in kernel.bindings):
             raise HostError(f"{here}: {kind}({index}) is taken by another parameter")
         plain = re.sub(r"\b(?:device|constant|threadgroup|volatile|const)\b", "", found[1]).strip()
-        kernel.bindings.append((kind, index, plain, found[2] == "&"))
+        kernel.bindings.append((kind, index, _resolved(plain, known), found[2] == "&"))
         typed = ("const " if space == "constant" or "const" in found[1].split() else "") + plain
         if kind == "threadgroup":
             size = f"host::dynamic_shared[{index}]"
             place = f'"threadgroup({index})", {size}, 16, "{path}", {line}'
             return f"({typed} *)host::shared_place({place})"
         call = "reference" if found[2] == "&" else "pointer"
+        if attribute is not None and attribute["optional"]:  # there only if a constant says so
+            call = "optional" if found[2] == "&" else "nullable"
         return f'host::{call}<{typed}>({index}, "{path}", {line})'
     if kind not in POSITIONS:
         known = ", ".join(["buffer", "threadgroup", *POSITIONS])
         raise HostError(f"{here}: unknown attribute {kind}. To mend: use one of {known}")
     value, most = POSITIONS[kind]
+    declared = re.sub(r"^const\s+", "", declared)
+    declared = re.sub(r"^uint(16|32)_t\b", lambda m: {"16": "ushort", "32": "uint"}[m[1]], declared)
     found = re.fullmatch(r"(?:uint|ushort)([23]?)\s+\w+", declared)
     wide = int(found[1] or 1) if found else 0
     if not wide or wide > most:
@@ -305,8 +426,8 @@ def _argument(path: str, line: int, kernel: Kernel, parameter: str, sizes: dict[
 def _check_spaces(path: str, code: str) -> None:
     """Refuse what does not say in which memory it is, and what may not be there."""
     for pattern, why in (
-        (INITIALIZED, "is in threadgroup memory and has an initial value, which Metal refuses. To "
-         "mend: let the threads write it, then a threadgroup_barrier"),
+        (INITIALIZED, "is in threadgroup memory and has an initial value, which is not read here. "
+         "To mend: let the threads write it, then a threadgroup_barrier"),
         (TOGETHER, "shares its declaration in threadgroup memory with another one, which is not "
          "read here. To mend: write a declaration for each"),
     ):  # fmt: skip
@@ -357,14 +478,40 @@ def dispatch_threads(unit: Unit, name: str, arguments: list, threads, group, **o
     ``arguments``: for ``[[buffer(0)]]``, ``[[buffer(1)]]`` and so on, arrays, which the kernel may
     change, or NumPy scalars. ``options``: constants, threadgroup_memory, check, backwards, seconds.
     """
-    buffers = _buffers(unit, name, arguments)
-    launch_checked(unit, name, buffers, threads, group, exact=True, **options)
+    _launch(unit, name, arguments, threads, group, exact=True, **options)
 
 
 def dispatch_threadgroups(unit: Unit, name: str, arguments: list, groups, group, **options) -> None:
     """Run so many whole groups."""
+    _launch(unit, name, arguments, groups, group, exact=False, **options)
+
+
+def _launch(unit: Unit, name: str, arguments, grid, group, textures=None, **options) -> None:
+    """``textures``: by index, arrays of height, width and four components."""
     buffers = _buffers(unit, name, arguments)
-    launch_checked(unit, name, buffers, groups, group, exact=False, **options)
+    kernel, pictures = unit.kernel(name), {}
+    for kind, index, scalar, _ in kernel.bindings:
+        if kind != "texture":
+            continue
+        picture = (textures or {}).get(index)
+        if picture is None or picture.ndim != 3 or picture.shape[2] != 4:
+            raise HostError(
+                f"{unit.path}:{kernel.line}: {name} takes a texture({index}): give "
+                "textures={INDEX: ARRAY} of height, width and four components"
+            )
+        if picture.dtype != SCALARS.get(scalar):
+            raise HostError(
+                f"{unit.path}:{kernel.line}: {name}: texture({index}) is of {scalar}, the array "
+                f"holds {picture.dtype}"
+            )
+        head = np.array([picture.shape[1], picture.shape[0], 0, 0], np.uint32).view(np.uint8)
+        whole = np.ascontiguousarray(picture).reshape(-1).view(np.uint8)
+        pictures[index] = buffers[31 + index] = np.concatenate([head, whole])
+    launch_checked(unit, name, buffers, grid, group, **options)
+    for index, whole in pictures.items():
+        picture = textures[index]
+        if picture.flags.writeable:
+            picture[...] = whole[16:].view(picture.dtype).reshape(picture.shape)
 
 
 def _buffers(unit: Unit, name: str, arguments) -> dict[int, np.ndarray]:

@@ -42,6 +42,7 @@ from .installing import Refusing, install, install_from_environment, installed, 
 from .installing import modules as stand_ins
 from .source import remember
 from .trace import Player
+from .ufuncs import add_to
 
 __all__ = [
     "KINDS",
@@ -88,6 +89,7 @@ class Stepper:
         self.settings = Settings(**settings)
         self.launches = []
         self.cuda = cuda_module(self)
+        add_to(self.cuda, self)
         self.numba = numba_module(self.cuda)
 
     @property

@@ -59,11 +59,33 @@ class Checks:
         # values were equal only because the data is.
         self.equal, self.read = {}, {}
         self.doubtful = any(site.sources for site in grid.sites)
+        self.patterns = {}  # what `cells_of` made of reads of shared memory, which come again
 
     # ------------------------------------------------------------ accesses
 
-    def step(self, active, ends, log):
-        """Look at every access that one step of a warp logged."""
+    def step(self, active, ends, log, columns=None):
+        """Look at every access that one step of a warp logged.
+
+        ``columns``: the log by places in the source, or None. Reads of an array that the
+        step uses in no other place, and whose elements were written before the last barrier or by
+        nobody, are looked at together.
+        """
+        if columns:
+            memories = [array.memory for _, array, *_ in columns]
+            left = [
+                column
+                for column in columns
+                if memories.count(column[1].memory) > 1 or not self.reads(active, *column[:3])
+            ]
+            if not left:
+                return
+            if len(left) < len(columns):  # what is left, as it was logged: lane after lane
+                rows = [
+                    [(site, array, *row) for row in zip(items, values, before, strict=True)]
+                    for site, array, items, values, before in left
+                ]
+                log = [entry for lane in zip(*rows, strict=True) for entry in lane]
+                ends = range(len(left), len(log) + 1, len(left))
         sites = self.grid.sites
         start = 0
         for t, end in zip(active, ends, strict=True):
@@ -94,6 +116,62 @@ class Checks:
                 for extra in range(cell_number + 1, (at + size - 1) // grain + 1):
                     self.access(t, site, kind, array, item, value, cells, extra, quiet)
             start = end
+
+    def reads(self, active, number, array, items):
+        """Look at reads of a warp's lanes at one place together; False where each needs a look.
+
+        It leaves the cells as `access` does, lane after lane, where that finds nothing.
+        """
+        site, memory = self.grid.sites[number], array.memory
+        space = memory.space
+        if site.kind != "load" or space not in ("shared", "global"):
+            return False
+        key = number, array.start, memory.grain, items
+        pattern = self.patterns.get(key) if space == "shared" else None
+        if pattern is None:
+            pattern = cells_of(site, array, items)
+            if space == "shared" and len(self.patterns) < MOST:
+                self.patterns[key] = pattern
+        first, last, touched = pattern
+        if not touched:
+            return False
+        written = memory.written
+        if written is not None and written.find(0, first, last) >= 0:
+            return False
+        if memory.watcher is not self:
+            memory.watcher, memory.cells = self, {}  # of this launch
+        cells, grids = memory.cells, self.grids
+        block = active[0].block
+        barriers = block.barriers
+        known = [cells.get(row[0]) for row in touched]
+        for cell in known:
+            if cell is not None and (write := cell[0]) is not None:
+                if not (write[3] < grids or write[0].block is block and write[1] < barriers):
+                    return False
+        if self.doubtful and site.array not in self.read:
+            self.read[site.array] = array
+        for (cell_number, one, before_last, last), cell in zip(touched, known, strict=True):
+            t = active[one]
+            now = (t, barriers, t.clock, grids, site, None, False)
+            if cell is None:
+                cell = cells[cell_number] = [None, now, None, None, None, None]
+            else:
+                read = cell[1]
+                if read is not None and (u := read[0]) is not t:
+                    cell[2] = read
+                    if u.warp is not t.warp:
+                        cell[3] = read
+                        if u.block is not block:
+                            cell[4] = read
+                cell[1] = now
+            if last != one:
+                if before_last != one:
+                    t = active[before_last]
+                    now = (t, barriers, t.clock, grids, site, None, False)
+                cell[2] = now
+                t = active[last]
+                cell[1] = (t, barriers, t.clock, grids, site, None, False)
+        return True
 
     def access(self, t, site, kind, array, item, value, cells, number, quiet=False):
         """One thread touches one cell: [last write, four reads, note left by atomics]."""
@@ -325,6 +403,30 @@ class Checks:
             f"`{site.array}`, which nothing has written: {space} begins with whatever was there "
             "before.",
         )
+
+
+MOST = 50_000  # patterns of reads that are remembered
+
+
+def cells_of(site, array, items):
+    """Which cells the lanes of a warp read: (first byte, byte after the last, [what is touched]).
+
+    For each cell its number, and which of the lanes reads it first, last but one and last. Nothing
+    is said to be touched where an element is no cell of its own.
+    """
+    grain, step, size = array.memory.grain, array.step, site.size
+    base = array.start + site.offset
+    if size != grain or any((base + item * step) % grain for item in set(items)):
+        return 0, 0, []
+    found = {}
+    for lane, item in enumerate(items):
+        cell = (base + item * step) // grain
+        known = found.get(cell)
+        if known is None:
+            found[cell] = [cell, lane, lane, lane]
+        else:
+            known[2], known[3] = known[3], lane
+    return min(found) * grain, (max(found) + 1) * grain, list(found.values())
 
 
 def all_equal(array):

@@ -23,6 +23,7 @@ elements, ``o_x`` the offset of the first, ``n0_x`` ... its sizes and ``s0_x`` .
 import ast
 import copy
 import enum
+import itertools
 import math
 import operator
 import re
@@ -41,6 +42,7 @@ from .types import (
     Conflict,
     Known,
     Nested,
+    Optional,
     Record,
     RecordRef,
     Scalar,
@@ -165,12 +167,16 @@ class Program:
         self.tally = tally
         self.tallied = tally is not None  # False where something is used that a tally cannot hold
         self.misses = 0  # launches that tallied code could not settle
+        # What Numba makes of it for long launches (see native.py): True until it is asked for, None
+        # where it cannot; and the threads and loop turns of all launches so far.
+        self.native, self.spent = True, 0
         self.runs, self.branches = 0, []  # runs of statements; branches as tally.py reads them
         self.sites, self.steps = [], []
         self.shared = {}  # place in the source -> (number, name, shape, dtype)
         self.dynamic = set()  # names of the variables that hold dynamic shared memory
         self.constants = []  # objects that the text refers to as C0, C1, ...
         self.functions = {}  # device functions of plain code
+        self.numbers = itertools.count()  # of their names: one may be compiled within another
         self.clones = []  # device functions of instrumented code, one for each call
         self.stack = []  # functions being compiled, to refuse recursion
         self.grid_sync = self.spins = False
@@ -290,6 +296,9 @@ class Function:
         head = f"def {self.name}({', '.join([*first, *('v_' + p for p in self.source.params)])}):"
         body = [(1, f"{name} = {init}", 0) for name, init in sorted(self.uses)]
         body += [line for line in self.lines if line[1]]
+        if self.yields and self.name == "kernel" and not self.instrumented and not self.tally:
+            # Who returned before a barrier is told from who went around it (see runtime.py).
+            body = [(n, f"return {k}" if text == "return" else text, k) for n, text, k in body]
         if self.yields and not any("yield" in text for _, text, _ in body):
             body.append((1, "return; yield", 0))
         body = body or [(1, "pass", 0)]
@@ -345,6 +354,10 @@ class Function:
             return a
         if isinstance(a, Scalar) and isinstance(b, Scalar):
             return mix(a, b, unify=True)
+        if NONE in (a, b) or Optional in (type(a), type(b)):
+            inner = [getattr(t, "of", t) for t in (a, b) if t is not NONE]
+            if all(isinstance(t, Scalar) for t in inner):
+                return Optional(self.unify(inner[0], inner[-1]))
         if isinstance(a, Array) and isinstance(b, Array):
             if a.dtype == b.dtype and a.ndim == b.ndim:
                 return Array(a.dtype, a.ndim, "A")
@@ -388,10 +401,13 @@ class Function:
             was = old.get(name)
             if was is None or was.type == var.type:
                 continue
-            if isinstance(var.type, Scalar) and isinstance(was.type, Scalar):
-                v = Value(was.type, f"v_{name}", was.lo, was.hi, atom=True)
-                code = self.cast(v, var.type).code
+            kind, maybe = getattr(was.type, "of", was.type), isinstance(was.type, Optional)
+            to = getattr(var.type, "of", var.type)
+            if isinstance(to, Scalar) and isinstance(kind, Scalar):
+                v = Value(kind, f"v_{name}", was.lo, was.hi, atom=True)
+                code = self.cast(v, to).code
                 if code != v.code:
+                    code += f" if v_{name} is not None else None" if maybe else ""
                     parts.append(f"v_{name} = {code}")
         return "; ".join(parts)
 
@@ -813,7 +829,13 @@ class Function:
         self.count("branch")
         if call.keywords or not 1 <= len(call.args) <= 3:
             self.type_error("range() takes one to three integers")
-        args = [self.integer(self.expr(a), a, "range()") for a in call.args]
+        args = [self.number(self.expr(a), a) for a in call.args]
+        if any(a.type.kind == "c" for a in args):
+            self.type_error("range() needs integers, not complex numbers")
+        if any(not a.type.whole for a in args):  # Numba cuts off what is behind the point
+            whole = [a.type for a in args if a.type.whole]
+            to = int32 if all(t.size < 4 or t is int32 for t in whole) else int64
+            args = [a if a.type.whole else self.cast(a, to) for a in args]
         start, stop, step = (
             (self.literal(0), args[0], self.literal(1))
             if len(args) == 1
@@ -933,8 +955,9 @@ class Function:
             value = self.expr(node.value)
             if value.type is STATIC:
                 self.refuse("returning something that is no number, array or tuple")
-            if isinstance(self.returns_type, Scalar) and isinstance(value.type, Scalar):
-                value = self.cast(value, self.returns_type)
+            to = getattr(self.returns_type, "of", self.returns_type)
+            if isinstance(to, Scalar) and isinstance(value.type, Scalar):
+                value = self.cast(value, to)
             self.returned.append(value.type)
             self.emit(f"return {value.code}")
         self.env = None
@@ -1271,7 +1294,7 @@ class Function:
             code = f"FIELD(T, {kind_site}, {place.flat}, {self.program.constant(place.field)})"
             return Value(dtype, code)
         half = dtype is float16
-        if self.tally and p.array.startswith("v_"):
+        if self.tally and p.array.startswith("v_") and dtype.kind != "c":
             name = p.array[2:]
             note = self.noted(kind_site, name, place.flat)
             if self.marked(name):
@@ -1728,6 +1751,10 @@ class Function:
         if any(k in ("Is", "IsNot") for k in kinds):
             if len(values) != 2 or NONE not in [v.type for v in values]:
                 self.refuse("`is` between values: only `is None`", node)
+            maybe = next((v for v in values if isinstance(v.type, Optional)), None)
+            if maybe is not None:
+                word = "is" if kinds[0] == "Is" else "is not"
+                return Value(boolean, f"({maybe.code} {word} None)")
             same = values[0].type is NONE and values[1].type is NONE
             return Value(STATIC, "", const=same == (kinds[0] == "Is"))
         signs = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="}
@@ -1830,6 +1857,8 @@ class Function:
         """``value``, which must be a number."""
         if isinstance(value.type, Scalar):
             return value
+        if isinstance(value.type, Optional):
+            return self.some(value)
         if value.type is STATIC and isinstance(value.const, bool):
             return self.literal(value.const)
         if value.type is STATIC and isinstance(value.const, enum.Enum):
@@ -1838,6 +1867,17 @@ class Function:
         if value.type is STATIC:
             what = f"{value.const!r}, which a kernel cannot use as a number"
         return self.type_error(f"a number is needed here, not {what}", node)
+
+    def some(self, value):
+        """The number of a value that may be None; where it is None the thread ends, as in Numba."""
+        code, first = value.code, value.code
+        if not value.atom:
+            code = self.temp()
+            first = f"({code} := {value.code})"
+        kind = self.program.constant(TypeError)
+        said = f"expected {value.type.of.name}, got None"
+        fails = f"FAIL(T, {self.node.lineno}, {kind}, {said!r})"
+        return Value(value.type.of, f"({code} if {first} is not None else {fails})")
 
     def integer(self, value, node, where):
         """``value``, which must be an integer."""
@@ -1854,6 +1894,8 @@ class Function:
             return Value(STATIC, "", const=False)
         if isinstance(value.type, Tuple):
             return Value(STATIC, "", const=bool(value.type.items))
+        if isinstance(value.type, Optional):
+            return Value(boolean, f"(not not {value.code})")
         if isinstance(value.type, Scalar):
             return value
         return self.type_error(f"a condition cannot be of type {value.type.name}")
@@ -2137,9 +2179,7 @@ class Function:
         if len(values) > len(source.params):
             self.type_error(f"`{source.name}` takes {len(source.params)} arguments", node)
         if self.instrumented or self.tally:
-            name = f"f{len(program.steps)}_{source.name}"
-            if self.tally:
-                name = f"f{program.runs}_{source.name}"
+            name = f"f{next(program.numbers)}_{source.name}"
             outer = self.loops[-1].line if self.loops else self.outer
             function = Function(program, source, types, name, self.depth + 1, outer)
             if self.tally:
@@ -2155,7 +2195,7 @@ class Function:
             key = (source.function, types)
             function = program.functions.get(key)
             if function is None:
-                name = f"f{len(program.functions)}_{source.name}"
+                name = f"f{next(program.numbers)}_{source.name}"
                 function = Function(program, source, types, name, self.depth + 1)
                 function.compile()
                 program.functions[key] = function
@@ -2296,12 +2336,12 @@ def with_index(node, call, function):
         place = f"{node.lineno}_{node.col_offset}"
         count, before, sizes = f"_k{place}", [], []
 
-        def source(expression, number):
+        def source(expression):
             """The element of something that is looped over, which is worked out once."""
             if isinstance(expression, ast.Name):
                 name = expression.id
             else:
-                name = f"_a{place}_{number}"
+                name = f"_a{place}_{len(before)}"
                 before.append(ast.Assign([ast.Name(name, ast.Store())], expression))
             sizes.append(ast.Call(ast.Name("len", ast.Load()), [ast.Name(name, ast.Load())], []))
             index = ast.Name(count, ast.Load())
@@ -2318,9 +2358,14 @@ def with_index(node, call, function):
                     inner_function = zip
                 return ast.Tuple([number, elements(inner, inner_function)], ast.Load())
             if function is zip:
-                parts = [source(a, k) for k, a in enumerate(call.args)]
+                parts = [
+                    elements(a, enumerate)
+                    if isinstance(a, ast.Call) and getattr(a.func, "id", "") == "enumerate"
+                    else source(a)
+                    for a in call.args
+                ]
                 return ast.Tuple(parts, ast.Load())
-            return source(call, 0)
+            return source(call)
 
         value = elements(call, function)
         size = sizes[0]
@@ -2462,7 +2507,7 @@ def is_cuda(obj):
 
 def is_device_array(obj):
     """Whether an object is an array in the simulated GPU's memory."""
-    return getattr(type(obj), "_stepper_array", False)
+    return not isinstance(obj, type) and hasattr(obj, "__cuda_array_interface__")
 
 
 def is_array(obj):

@@ -47,6 +47,9 @@ MULTIPROCESSORS, CLOCK, SCHEDULERS = 132, 1.98e9, 4
 L2_BANDWIDTH, HBM_BANDWIDTH = 5.5e12, 4.8e12
 
 
+MOST = 50_000  # requests whose turns are remembered
+
+
 class Access:
     """The requests of one place in the source: a load, a store or an atomic operation."""
 
@@ -81,10 +84,11 @@ class Counts:
         self.split = Counter()  # branch -> times that the lanes went different ways
         self.accesses = {}  # (site, space) -> Access
         self.sectors = set()  # sectors of global memory that were touched
+        self.turns = {}  # what `wavefronts` found of requests that come again and again
         self.barriers = 0
 
-    def step(self, warp, place, active, ends, log):
-        """Count one statement that a warp ran."""
+    def step(self, warp, place, active, ends, log, columns=None):
+        """Count one statement that a warp ran. ``columns``: the log by places, or None."""
         if place.__class__ is int:
             self.executed[place] += 1
             self.active[place] += len(active)
@@ -95,6 +99,11 @@ class Counts:
                         self.split[place] += 1
                         break
         if not log:
+            return
+        if columns is not None:
+            lanes = tuple([t.lane for t in active])
+            for site, array, items, _, _ in columns:
+                self.column(site, array, lanes, items)
             return
         groups, start = {}, 0  # (site, space) -> [(lane, address)]
         for t, end in zip(active, ends, strict=True):
@@ -110,8 +119,30 @@ class Counts:
         for (site, space), group in groups.items():
             self.request(site, space, group)
 
+    def column(self, number, array, lanes, items):
+        """One warp-wide access to one array. Those to shared memory come again and again."""
+        memory = array.memory
+        base, step = memory.address + array.start, array.step
+        key = number, base, step, lanes, items
+        known = self.turns.get(key) if memory.space == "shared" else None
+        if known is None:
+            group = [(lane, base + item * step) for lane, item in zip(lanes, items, strict=True)]
+            known = self.request(number, memory.space, group)
+            if known and len(self.turns) < MOST:
+                self.turns[key] = known
+            return
+        access = self.accesses[number, "shared"]
+        access.requests += 1
+        access.lanes += len(items)
+        access.wavefronts += known[0]
+        access.conflicts += known[0] - known[1]
+        access.ways[known[2]] += 1
+
     def request(self, number, space, group):
-        """One warp-wide access: where each of its lanes goes, as [(lane, address)]."""
+        """One warp-wide access: where each of its lanes goes, as [(lane, address)].
+
+        Returns the turns of shared memory, where those are all that there is to it.
+        """
         site = self.grid.sites[number]
         access = self.accesses.get((number, space))
         if access is None:
@@ -136,6 +167,8 @@ class Counts:
             access.wavefronts += turns
             access.conflicts += turns - least
             access.ways[ways] += 1
+            return None if site.kind == "atomic" else (turns, least, ways)
+        return None
 
     # ------------------------------------------------------------ results
 

@@ -3,6 +3,7 @@
 import contextlib
 import dis
 import enum
+import math
 import sys
 import time
 import types as pytypes
@@ -18,7 +19,7 @@ from .faults import Finding, KernelFault, MissingName, TypeRefused, Unsupported,
 from .intrinsics import BLOCK, CALLS, GRID, GROUPS
 from .memory import Memory, View, global_address, packed, unit_of
 from .runtime import Grid, next_state
-from .source import Source, remember
+from .source import Source
 from .tally import attempt
 from .trace import Trace
 from .types import ALIASES, VECTORS, Array, Record, Scalar, as_dtype
@@ -27,6 +28,7 @@ try:
     import numpy as np
 except ImportError:  # no NumPy here (a browser): this package's own few pages of it
     from . import lite as np
+Scalar.numpy = np
 
 THREADS_PER_BLOCK = 1024
 SHARED_BYTES = 48 * 1024
@@ -75,7 +77,7 @@ class DeviceArray:
         """A copy of a host array."""
         array = np.asarray(array)
         contiguous_or_error(array)
-        order = "C" if array.flags.c_contiguous else "F"
+        order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
         new = cls.empty(array.shape, array.dtype, order)
         new.fill_from(array)
         return new
@@ -294,6 +296,11 @@ class DeviceArray:
         host = self.copy_to_host()
         return host if dtype is None else host.astype(dtype)
 
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise AttributeError(f"the stepper has no `.{name}` of a device array")
+
     def __repr__(self):
         return f"<device array, shape {self.shape}, {self.dtype}>"
 
@@ -307,7 +314,10 @@ def element_of(dtype):
 
 
 def contiguous_or_error(array):
-    """Numba copies only arrays that are packed."""
+    """Numba copies only arrays that are packed, apart from axes that repeat one element."""
+    if array.size == 0:
+        return
+    array = array[tuple(0 if s == 0 else slice(None) for s in array.strides)]
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         raise ValueError("only contiguous arrays can be copied: use np.ascontiguousarray(...)")
 
@@ -333,7 +343,8 @@ class Settings:
     loop turns of a launch (statements of threads, when checking), ``time_limit`` its seconds.
     ``raise_findings``: a launch with findings raises the first of them when it is over; otherwise
     only what makes going on senseless is raised. ``fast``: in mode "check", run a launch the fast
-    way first (see tally.py), where there is NumPy; findings and counts are the same.
+    way first (see tally.py), where there is NumPy; findings and counts are the same. In mode "run",
+    let Numba compile what takes long (see native.py), where it is installed.
     ``schedules``: in mode "check", run a launch without findings of up to 256 threads again under
     so many schedules (see explore.py).
     """
@@ -389,7 +400,7 @@ class Kernel:
     __stepper_kernel__ = True
 
     def __init__(self, stepper, function, options, signatures=()):
-        self.stepper, self.py_func, self.options = stepper, function, options
+        self.stepper, self.py_func, self.options = stepper, function, dict(options)
         self.signatures = list(signatures)
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
@@ -401,6 +412,22 @@ class Kernel:
             self._source = unknown
         self.programs = {}
         self.constants = {}
+        if not isinstance(self._source, Unsupported):
+            self.check_declared()
+
+    def check_declared(self):
+        """Refuse what Numba refuses when it compiles a declared signature, before any launch."""
+        for signature in self.signatures:
+            if len(signature.args) != len(self.source.params):
+                continue
+            if self.options.get("device"):
+                continue
+            try:
+                Program(self, signature.args, False, None)
+            except TypeRefused:
+                raise
+            except Unsupported:  # at the launch, if there is one
+                continue
 
     @property
     def source(self):
@@ -428,6 +455,10 @@ class Kernel:
             f"{self.__name__}[blockspergrid, threadsperblock](*args)"
         )
 
+    def configure(self, griddim, blockdim, stream=0, sharedmem=0):
+        """``kernel[griddim, blockdim, stream, sharedmem]``."""
+        return self[griddim, blockdim, stream, sharedmem]
+
     def forall(self, ntasks, tpb=0, stream=0, sharedmem=0):
         """As many threads as there are tasks, in blocks of 128 unless told otherwise."""
         threads = tpb or 128
@@ -449,7 +480,23 @@ class Kernel:
 
     @property
     def extensions(self):
-        return self.options.get("extensions") or []
+        """The list of those that prepare arguments; what is added to it counts."""
+        if not self.options.get("extensions"):
+            self.options["extensions"] = []
+        return self.options["extensions"]
+
+    @property
+    def overloads(self):
+        """The kernel for each set of argument types that it is declared for, or else launched with.
+
+        It is the same kernel each time: what Numba tells of compiled code is not known here.
+        """
+        kinds = [s.args for s in self.signatures] or [argtypes for argtypes, *_ in self.programs]
+        return dict.fromkeys(kinds, self)
+
+    def max_cooperative_grid_blocks(self, blockdim, dynsmemsize=0):
+        """How many blocks of this size an H200 holds at once."""
+        return COOPERATIVE_THREADS // math.prod(three(blockdim, "block", self, None))
 
     def specialize(self, *args):
         """The kernel for one set of argument types, which is the kernel itself here."""
@@ -481,7 +528,8 @@ class Kernel:
         Of a NumPy array kernels see what it held when they were compiled, and cannot write it. A
         device array is its memory: they see what is there at each launch, and write it.
         """
-        if isinstance(array, DeviceArray):
+        if hasattr(array, "__cuda_array_interface__"):
+            array = as_cuda_array(array)
             array._view.memory.name = array._view.memory.name or name
             return Value(array._view.type, fc.program.constant(array._view), atom=True)
         found = self.constants.get(id(array))
@@ -712,6 +760,14 @@ class Kernel:
         return min(costs, key=lambda c: c[:2])[2].args
 
     def argument(self, name, arg, want, back):
+        if isinstance(arg, HostArgument):
+            before = len(back)
+            found = self.argument(name, arg.value, want, back)
+            if not arg.back:
+                del back[before:]
+            return found
+        if not isinstance(arg, DeviceArray) and hasattr(arg, "__cuda_array_interface__"):
+            arg = as_cuda_array(arg)
         if is_record(arg):  # one record: an array of one, by reference
             rows = np.array([arg], arg.dtype)
             value, kind = self.argument(name, rows, None, back)
@@ -719,8 +775,6 @@ class Kernel:
             return (value, 0), types.RecordRef(kind.dtype)
         if isinstance(arg, DeviceArray) or is_array(arg) and scalar_of(arg) is None:
             if not isinstance(arg, DeviceArray):
-                if hasattr(arg, "__cuda_array_interface__"):
-                    raise Unsupported("an array of another GPU library as an argument")
                 if isinstance(want, Array) and want.dtype != as_dtype(arg.dtype):
                     raise TypeError(
                         f"`{name}` is declared {want.name}, and gets an array of {arg.dtype}"
@@ -835,7 +889,8 @@ class Configured:
 class Stream:
     """A stream. Everything is done at once, so there is nothing to wait for."""
 
-    handle = 0
+    def __init__(self, handle=0):
+        self.handle = handle
 
     def synchronize(self):
         pass
@@ -932,6 +987,9 @@ class Context:
 
     def reset(self):
         pass
+
+    def __getattr__(self, name):
+        raise AttributeError(f"the stepper has no `.{name}` of a context")
 
     def get_memory_info(self):
         """Free and total memory in bytes: the 141 GB of an H200, all free."""
@@ -1066,15 +1124,21 @@ def cuda_module(stepper):
         **dict.fromkeys(("pinned_array_like", "mapped_array_like"), host_array_like),
         **dict.fromkeys(("stream", "default_stream", "legacy_default_stream"), Stream),
         "per_thread_default_stream": Stream,
-        "external_stream": lambda ptr: Stream(),
+        "external_stream": Stream,
         "event": Event,
         "event_elapsed_time": lambda a, b: a.elapsed_time(b),
         "synchronize": lambda: None,
         "close": lambda: None,
         "is_available": lambda: True,
         "cuda_error": lambda: None,
-        "is_cuda_array": lambda obj: isinstance(obj, DeviceArray),
+        "is_cuda_array": lambda obj: hasattr(obj, "__cuda_array_interface__"),
         "as_cuda_array": as_cuda_array,
+        "from_cuda_array_interface": lambda desc, owner=None, sync=True: as_cuda_array(
+            pytypes.SimpleNamespace(__cuda_array_interface__=desc)
+        ),
+        "In": lambda value: HostArgument(value, back=False),
+        "Out": HostArgument,
+        "InOut": HostArgument,
         "reduce": Reduce,
         "Reduce": Reduce,
         "is_bfloat16_supported": lambda: False,
@@ -1095,8 +1159,6 @@ def cuda_module(stepper):
         "profile_start": lambda: None,
         "profile_stop": lambda: None,
         "profiling": nothing,
-        "vectorize": lambda *args, **options: vectorize(stepper, *args, **options),
-        "guvectorize": refuse("cuda.guvectorize"),
         "declare_device": refuse("cuda.declare_device"),
         **{
             n: refuse(f"cuda.{n}") for n in ("compile", "compile_ptx", "compile_for_current_device")
@@ -1216,78 +1278,36 @@ class Reduce:
 
 
 def as_cuda_array(obj, sync=True):
-    """A device array is one already; arrays of other libraries lie on a GPU that is not here."""
+    """A device array over the memory that ``obj`` tells of by ``__cuda_array_interface__``.
+
+    The memory must be some of the simulated GPU's: other libraries' lies on a GPU that is not here.
+    """
     if isinstance(obj, DeviceArray):
         return obj
-    raise Unsupported(f"cuda.as_cuda_array of a {type(obj).__name__}")
+    if not hasattr(obj, "__cuda_array_interface__"):
+        raise TypeError("cuda.as_cuda_array: *obj* doesn't implement the cuda array interface")
+    told = obj.__cuda_array_interface__
+    dtype, shape = np.dtype(told["typestr"]), tuple(told["shape"])
+    element = element_of(dtype)
+    at = told["data"][0] or 0
+    memory = Memory.at(at)
+    if memory is None:
+        if 0 in shape:
+            return DeviceArray.empty(shape, dtype)
+        raise Unsupported(f"an array of another GPU library ({type(obj).__name__})")
+    start, unit = at - memory.address, unit_of(element)
+    strides = packed(shape, unit)
+    if told.get("strides") is not None:
+        step = element.size // unit
+        strides = tuple(s // step for s in told["strides"])
+    return DeviceArray(View(memory, element, shape, strides, 0, start), dtype)
 
 
-VECTORIZED = """
-def vectorized({inputs}, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        out[i] = function({elements})
-"""
+class HostArgument:
+    """``cuda.In``, ``Out`` and ``InOut``: whether a host array comes back from a launch."""
 
-
-class vectorize:  # noqa: N801 - Numba's name
-    """``@vectorize(target="cuda")``: a function of numbers as one of arrays, element by element."""
-
-    def __init__(self, stepper, signatures=(), **options):
-        self.stepper = stepper
-        given = [signatures] if not isinstance(signatures, list | tuple) else signatures
-        self.results = [types.result_of(s) for s in given]
-
-    def __call__(self, function):
-        function = getattr(function, "py_func", function)
-        device = Kernel(self.stepper, function, {"device": True})
-        names = device.source.params
-        text = VECTORIZED.format(
-            inputs=", ".join(f"_{n}" for n in names),
-            elements=", ".join(f"_{n}[i]" for n in names),
-        )
-        filename = f"<vectorize {function.__name__} {id(function)}>"
-        remember(filename, text)
-        namespace = {"cuda": self.stepper.cuda, "function": device, "__name__": filename}
-        exec(compile(text, filename, "exec"), namespace)
-        kernel = Kernel(self.stepper, namespace["vectorized"], {})
-        return Vectorized(kernel, function, self.results)
-
-
-class Vectorized:
-    """What ``@vectorize(target="cuda")`` makes of a function."""
-
-    def __init__(self, kernel, function, results):
-        self.kernel, self.py_func, self.results = kernel, function, results
-        self.__name__, self.__doc__ = function.__name__, function.__doc__
-
-    def __call__(self, *args, out=None, stream=0):
-        on_device = any(isinstance(a, DeviceArray) for a in args)
-        hosts = [a.copy_to_host() if isinstance(a, DeviceArray) else np.asarray(a) for a in args]
-        shape = np.broadcast_shapes(*(h.shape for h in hosts))
-        want = [np.result_type(*(h.dtype for h in hosts))]
-        for inputs, result in self.results:
-            kinds = [np.dtype(t.name) for t in inputs]
-            if len(kinds) == len(hosts) and all(
-                np.can_cast(h.dtype, k, "safe") for h, k in zip(hosts, kinds, strict=True)
-            ):
-                hosts = [h.astype(k) for h, k in zip(hosts, kinds, strict=True)]
-                want = [np.dtype(result.name)]
-                break
-        flat = [np.ascontiguousarray(np.broadcast_to(h, shape)).ravel() for h in hosts]
-        result = DeviceArray.empty(flat[0].shape, want[0])
-        if flat[0].size:
-            self.kernel.forall(flat[0].size)(*(DeviceArray.of(f) for f in flat), result)
-        result = result.reshape(shape)
-        if out is not None:
-            if isinstance(out, DeviceArray):
-                out.copy_to_device(result)
-            else:
-                result.copy_to_host(out)
-            return out
-        if on_device:
-            return result
-        return result.copy_to_host() if shape else result.copy_to_host()[()]
+    def __init__(self, value, back=True):
+        self.value, self.back = value, back
 
 
 def types_module():
@@ -1327,8 +1347,10 @@ def numba_module(cuda):
             return np.vectorize(signatures)
         return np.vectorize
 
-    def guvectorize(*_, **__):
-        raise Unsupported("guvectorize")
+    def guvectorize(*args, target="cpu", **options):
+        if target == "cuda":
+            return cuda.guvectorize(*args, **options)
+        raise Unsupported("guvectorize on the CPU, where Numba is not installed")
 
     def typeof(value):
         kind = scalar_of(value)
@@ -1339,7 +1361,7 @@ def numba_module(cuda):
     for name in ("jit", "njit", "generated_jit", "stencil"):
         setattr(numba, name, jit)
     numba.prange, numba.vectorize, numba.guvectorize = range, host_vectorize, guvectorize
-    numba.config, numba.typeof = Config("numba.config"), typeof
+    numba.config, numba.typeof, numba.from_dtype = Config("numba.config"), typeof, as_dtype
     numba.literal_unroll = literal_unroll
     numba.core = Module("numba.core")
     numba.core.errors = Module("numba.core.errors")

@@ -12,6 +12,7 @@ import sys
 
 from . import host, types
 from .faults import MissingName
+from .source import listen
 
 VARIABLE = "STEPPER"
 SUCCESSOR = "numba_cuda_mlir"
@@ -107,6 +108,7 @@ def install(**settings):
 
     global _installed
     uninstall()
+    listen()
     settings.setdefault("mode", "check")
     stepper = Stepper(**settings)
     beside = None
@@ -133,10 +135,11 @@ def install(**settings):
 def for_gpu(on_cpu, on_gpu):
     """``vectorize`` with target "cuda" goes to the stepper, every other to Numba itself."""
 
-    def choose(*args, target="cpu", **options):
-        if target == "cuda":
+    def choose(*args, **options):
+        if options.get("target") == "cuda":
+            del options["target"]
             return on_gpu(*args, **options)
-        return on_cpu(*args, target=target, **options)
+        return on_cpu(*args, **options)
 
     return choose
 

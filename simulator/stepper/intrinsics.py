@@ -301,6 +301,8 @@ def shuffle(op, last):
 def vote(op):
     def write(fc, node):
         mask, predicate = arguments(fc, node, ["mask", "predicate"])
+        if getattr(mask.type, "kind", "i") not in "iu":
+            fc.type_error(f"the mask of `cuda.{op}` must be an integer", node)
         predicate = fc.number(predicate, node)
         if not predicate.type.whole:
             fc.type_error(f"`cuda.{op}` needs an integer or a boolean", node)
@@ -483,25 +485,36 @@ def cbrt(fc, node):
     return fc.rounded(type, f"CBRT({fc.cast(x, type).code})")
 
 
+HALVES = {
+    "hadd": "({} + {})",
+    "hsub": "({} - {})",
+    "hmul": "({} * {})",
+    "hdiv": "DIV({}, {})",
+    "hfma": "({} * {} + {})",
+    "hneg": "(-{})",
+    "habs": "abs({})",
+    "hmax": "FMAX({}, {})",
+    "hmin": "FMIN({}, {})",
+    **{f"h{n}": f"M_{n}({{}})" for n in ("sin", "cos", "log", "log2", "log10", "exp", "exp2")},
+    **{f"h{n}": f"M_{n}({{}})" for n in ("sqrt", "ceil", "floor", "trunc", "rint")},
+    "hexp10": "M_pow(10.0, {})",
+    "hrcp": "DIV(1.0, {})",
+    "hrsqrt": "DIV(1.0, M_sqrt({}))",
+}
+HALF_TESTS = {"heq": "==", "hne": "!=", "hge": ">=", "hgt": ">", "hle": "<=", "hlt": "<"}
+
+
 def half(op):
-    """cuda.fp16.hadd and its like."""
-    names = {"hfma": "abc", "hneg": "a", "habs": "a"}.get(op, "ab")
+    """cuda.fp16.hadd and its like: each computes in float32 and rounds once."""
+    text = HALVES.get(op) or f"({{}} {HALF_TESTS[op]} {{}})"
 
     def write(fc, node):
-        values = [fc.cast(v, float16).code for v in numbers(fc, node, list(names))]
+        values = [
+            fc.cast(v, float16).code for v in numbers(fc, node, list("abc"[: text.count("{}")]))
+        ]
         fc.count("fp16")
-        text = {
-            "hadd": "({} + {})",
-            "hsub": "({} - {})",
-            "hmul": "({} * {})",
-            "hdiv": "DIV({}, {})",
-            "hfma": "({} * {} + {})",
-            "hneg": "(-{})",
-            "habs": "abs({})",
-            "hmax": "FMAX({}, {})",
-            "hmin": "FMIN({}, {})",
-        }[op].format(*values)
-        return fc.rounded(float16, text)
+        code = text.format(*values)
+        return Value(boolean, code) if op in HALF_TESTS else fc.rounded(float16, code)
 
     return write
 
@@ -725,8 +738,11 @@ def printing(fc, node):
         v = fc.expr(arg)
         if v.type is STATIC and isinstance(v.const, str):
             parts.append(repr(v.const))
+        elif v.type is STATIC and isinstance(v.const, Intrinsic) and v.const.path in INDICES:
+            items = [dimension(fc, f"{v.const.path}.{d}") for d in "xyz"]
+            parts.append(tuple_shown(fc, items, node))
         elif isinstance(v.type, Tuple):
-            parts += [shown(i) for i in fc.parts(v)]
+            parts.append(tuple_shown(fc, fc.parts(v), node))
         else:
             parts.append(shown(fc.number(v, node)))
     fc.effects += 1
@@ -734,8 +750,25 @@ def printing(fc, node):
     return Value(NONE, f"PRINT({', '.join(parts)})")
 
 
+def tuple_shown(fc, items, node):
+    """A tuple as it is printed, with those in it."""
+    texts = [
+        tuple_shown(fc, fc.parts(i), node)
+        if isinstance(i.type, Tuple)
+        else shown(fc.number(i, node))
+        for i in items
+    ]
+    end = "',)'" if len(texts) == 1 else "')'"
+    return "('(' + " + " + ', ' + ".join(texts) + f" + {end})"
+
+
+INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+
+
 def shown(v):
-    """A number as printf shows it: six digits for a float, 1 or 0 for a boolean."""
+    """A number as printf shows it, six digits for a float; a boolean as Python does."""
+    if v.type is boolean:
+        return f"str(bool({v.code}))"
     if v.type.kind == "f":
         return f"'%f' % {v.code}"
     if v.type.kind == "c":
@@ -1068,10 +1101,7 @@ CALLS = {
     "selp": selp,
     "fma": fma,
     "cbrt": cbrt,
-    **{
-        f"fp16.{op}": half(op)
-        for op in ("hadd", "hsub", "hmul", "hdiv", "hfma", "hneg", "habs", "hmax", "hmin")
-    },
+    **{f"fp16.{op}": half(op) for op in (*HALVES, *HALF_TESTS)},
     **{
         f"random.xoroshiro128p_{kind}_{t.name}": random(kind, t)
         for kind in ("uniform", "normal")

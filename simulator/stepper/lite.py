@@ -382,6 +382,9 @@ class ndarray:  # noqa: N801
             return (stack(rows) if self.ndim > 1 else array(rows, self.dtype)).reshape(
                 key.shape + self.shape[1:]
             )
+        if isinstance(key, tuple) and key and builtins.all(isinstance(k, ndarray) for k in key):
+            places = zip(*(k._values() for k in key), strict=True)
+            return array([self[place] for place in places], self.dtype)
         view, one = self._pick(key)
         if one:
             value = view._get(view._offset)
@@ -825,6 +828,11 @@ def array_split(a, sections):
     n, k = divmod(len(a), sections)
     ends = [0, *itertools.accumulate([n + 1] * k + [n] * (sections - k))]
     return [a[p:q] for p, q in itertools.pairwise(ends)]
+
+
+def tril_indices(n):
+    places = [(i, j) for i in range(n) for j in range(i + 1)]
+    return tuple(array([place[axis] for place in places], int) for axis in (0, 1))
 
 
 def meshgrid(x, y):

@@ -1,6 +1,8 @@
 """Memory of the simulated GPU: allocations, and the arrays that kernels see in them."""
 
 import math
+import weakref
+from bisect import bisect_right
 from itertools import product
 
 from .types import Record, array_type, unit_of
@@ -18,7 +20,7 @@ class Memory:
     """
 
     __slots__ = ("bytes", "space", "name", "address", "written", "grain", "block")
-    __slots__ += ("cells", "watcher")
+    __slots__ += ("cells", "watcher", "__weakref__")
 
     def __init__(self, data, space, name="", written=None, address=0, block=None):
         self.bytes = data
@@ -29,14 +31,27 @@ class Memory:
         self.cells = self.watcher = None
         self.grain = 0  # bytes of one cell: the smallest element that any view of it has
         self.block = block  # the block that owns shared memory, else None
+        if space == "global" and address:
+            _live[address] = self
 
     @classmethod
     def empty(cls, nbytes, space, name="", **kw):
         """Memory that nothing has written yet."""
         return cls(bytearray([POISON]) * nbytes, space, name, bytearray(nbytes), **kw)
 
+    @staticmethod
+    def at(address):
+        """The allocation in global memory that an address lies in, or None."""
+        known = sorted(_live)
+        k = bisect_right(known, address) - 1
+        memory = _live.get(known[k]) if k >= 0 else None
+        if memory is None or address >= memory.address + max(len(memory.bytes), 1):
+            return None
+        return memory
+
 
 _next = 0x7F0000000000
+_live = weakref.WeakValueDictionary()  # address -> Memory, of global memory
 
 
 def global_address(nbytes):

@@ -20,6 +20,7 @@ from . import ops
 from .explore import run_scheduled
 from .faults import Finding, KernelFault, Unsupported, fault, triple, who
 from .memory import Memory, View, fresh, half_to_float, packed, unit_of
+from .native import LONG, native
 from .tally import Suspicious
 from .types import Array, Nested, Record, float16, float32
 
@@ -43,7 +44,7 @@ class Thread:
         # None = finished. (Plain code: 0 = ready.)
         self.at = 0
         self.result = None  # what its request will return
-        self.ended = None  # the statement that it ran last, once it is finished
+        self.ended = None  # once it is finished: the statement that it ran last
         self.clock = 0  # the race checker's: see checks.py
         self.seen = self.known = self.fenced = None
 
@@ -69,8 +70,10 @@ class Warp:
         for t in ready:
             try:
                 t.at = t.generator.send(t.result)
-            except (StopIteration, ThreadEnd):
-                t.at = None
+            except StopIteration as end:
+                t.at, t.ended = None, end.value  # of a kernel's own `return`, its line
+            except ThreadEnd:
+                t.at, t.ended = None, 0
             t.result = None
             if tally:
                 tally.segment(t)
@@ -87,6 +90,7 @@ class Warp:
             ready if places.count(place) == len(places) else [t for t in ready if t.at == place]
         )
         log, ends = grid.log, []
+        ended = ends.append
         for t in active:
             grid.current = t
             try:
@@ -101,7 +105,7 @@ class Warp:
                     grid.trace.step(self, place, active[: len(ends)], ends, log)
                 raise
             t.result = None
-            ends.append(len(log))
+            ended(len(log))
         gone = [t for t in active if t.at.__class__ is not int]
         if gone:
             self.ready = [t for t in ready if t.at.__class__ is int or t.at.__class__ is float]
@@ -301,14 +305,15 @@ class Block:
         stuck = [t for t in live if t.at[0] in WARP_OPS]
         if stuck:
             self.explain_mask(stuck[0])
-        sites = {t.at[1] for t in live}
-        if len(live) < len(self.threads) or len(sites) > 1:
+        if len({t.at[1] for t in live}) > 1:
             self.explain_barrier(live)
+        if len(live) < len(self.threads):
+            self.missing_at_barrier(live)
         op = live[0].at[0]
         if op == "barrier":
             result = None
         else:
-            votes = [t.at[3] != 0 for t in self.threads]
+            votes = [t.at[3] != 0 for t in live]
             result = {"count": sum(votes), "and": int(all(votes)), "or": int(any(votes))}[op[8:]]
         self.barriers += 1
         grid.progress()
@@ -319,9 +324,26 @@ class Block:
         if grid.trace:
             grid.trace.barrier(self, live[0].at[1])
         for t in self.order:
-            t.warp.release(grid, t, result)
+            if t.at is not None:
+                t.warp.release(grid, t, result)
 
-    def explain_barrier(self, live):
+    def missing_at_barrier(self, live):
+        """Threads have ended before a barrier: hardware waits only for those that have not.
+
+        That is a finding, and the launch goes on. Threads that went around the barrier would have
+        to come as well: there it ends.
+        """
+        grid, site = self.grid, self.grid.sites[live[0].at[1]]
+        ended = [t.ended for t in self.threads if t.at is None]
+        if grid.instrumented:
+            last = [math.ceil(e) for e in ended if e is not None]
+            early = all(grid.steps[e].returns and e < site.step for e in last)
+        else:
+            early = not grid.tally and all(e is not None and e < site.line for e in ended)
+        if grid.instrumented or not early:
+            self.explain_barrier(live, stop=not early)
+
+    def explain_barrier(self, live, stop=True):
         grid = self.grid
         first = live[0]
         site = grid.sites[first.at[1]]
@@ -347,7 +369,7 @@ class Block:
                 "Every thread of a block must reach the same barrier: do not put one into a "
                 "branch that only some threads take."
             )
-        grid.stop(
+        (grid.stop if stop else grid.report)(
             "divergent-barrier",
             first,
             first.at[1],
@@ -626,6 +648,8 @@ class Grid:
                 self.run_waiting(function, args, indices)
             else:
                 for number, index in indices:
+                    if self.runs_natively(args, number):
+                        break
                     block = Block(self, number, index)
                     self.spend(len(block.order))
                     tally = self.tally
@@ -646,8 +670,23 @@ class Grid:
         except Exception as error:
             raise self.error(error, self.blame(error)) from error
         finally:
+            self.program.spent += self.used
             if self.trace:
                 self.trace.finish()
+
+    def runs_natively(self, args, number):
+        """Run the blocks from ``number`` on as compiled code, once a kernel has taken long."""
+        program = self.program
+        if program.native is None or program.spent + self.used < LONG:
+            return False
+        if self.settings.mode != "run" or not self.settings.fast or self.random:
+            return False
+        if program.native is True:
+            program.native = native(program)
+        if program.native is None or not program.native.run(self, args, number):
+            program.native = None
+            return False
+        return True
 
     def run_schedule(self, args, schedule):
         """Run the launch under a schedule of explore.py."""
@@ -739,14 +778,37 @@ class Grid:
             self.marked = self.used + 4096
             step = self.steps[math.ceil(place)]
             self.spend(0, step.loop, active[0])
+        log = self.log
+        columns = columns_of(log, ends) if log else ()
         if self.trace:  # first: it notes what is not written yet, which the checks change
-            self.trace.step(warp, place, active, ends, self.log)
+            self.trace.step(warp, place, active, ends, log, columns)
         if self.watch is not None:
-            self.watch += [e for e in self.log if e[1].memory.space in ("global", "shared")]
-        if self.log and self.checks:
-            self.checks.step(active, ends, self.log)
+            self.watch += [e for e in log if e[1].memory.space in ("global", "shared")]
+        if log and self.checks:
+            self.checks.step(active, ends, log, columns)
         if self.counts:
-            self.counts.step(warp, place, active, ends, self.log)
+            self.counts.step(warp, place, active, ends, log, columns)
+
+
+def columns_of(log, ends):
+    """What the lanes of a step logged, by places in the source, where all lanes did the same.
+
+    [(site, array, items, values, values before)], the last three with an entry for each lane; None
+    where a lane did something of its own.
+    """
+    n = len(ends)
+    each = ends[0]
+    if len(log) != n * each or ends != list(range(each, n * each + 1, each)):
+        return None
+    columns, seen = [], set()
+    for k in range(each):
+        sites, arrays, items, values, before = zip(*log[k::each], strict=True)
+        site, array = sites[0], arrays[0]
+        if site in seen or sites.count(site) != n or arrays.count(array) != n:
+            return None
+        seen.add(site)
+        columns.append((site, array, items, values, before))
+    return columns
 
 
 def namespace_of(grid):

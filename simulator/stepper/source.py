@@ -2,11 +2,58 @@
 
 import ast
 import linecache
+import sys
+from collections import OrderedDict
 
 from .faults import Unsupported
 
 _texts = {}  # filename -> source text that is in no file
 _trees = {}  # filename -> (text, tree)
+_strings = OrderedDict()  # texts that exec() was given, with a function in them; the last ones
+_listening = False
+STRINGS = 500
+
+
+def listen():
+    """From now on, keep what ``exec`` is given as text: no file holds the kernels in it."""
+    global _listening
+    if _listening or not hasattr(sys, "addaudithook"):
+        return
+    _listening = True
+    given = getattr(sys, "orig_argv", [])
+    if "-c" in given[:-1]:
+        _strings[given[given.index("-c") + 1]] = None
+
+    def hook(event, args):
+        if event == "compile" and args[1] == "<string>" and args[0]:
+            text = args[0]
+            if isinstance(text, bytes):
+                text = text.decode("utf-8", "replace")
+            if isinstance(text, str) and "def " in text:
+                _strings[text] = None
+                _strings.move_to_end(text)
+                if len(_strings) > STRINGS:
+                    _strings.popitem(last=False)
+
+    sys.addaudithook(hook)
+
+
+def _from_strings(code):
+    """The tree of the text given to ``exec`` that made ``code``, or None."""
+    for text in list(reversed(_strings)):
+        if code.co_name not in text:
+            continue
+        try:
+            left = [compile(text, code.co_filename, "exec")]
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue
+        while left:
+            made = left.pop()
+            if made == code:
+                return tree
+            left += [c for c in made.co_consts if hasattr(c, "co_code")]
+    return None
 
 
 def remember(filename, text, first_line=1):
@@ -29,6 +76,7 @@ def remember(filename, text, first_line=1):
 def _tree(filename):
     text = _texts.get(filename)
     if text is None:
+        linecache.checkcache(filename)  # the file may have been written anew
         text = "".join(linecache.getlines(filename))
     if not text:
         raise Unsupported("a function whose source text is unknown", filename=filename)
@@ -64,7 +112,8 @@ class Source:
     def _find(self, code):
         if code.co_name == "<lambda>":
             raise Unsupported("a lambda as a kernel", code.co_firstlineno, code.co_filename)
-        for node in ast.walk(_tree(code.co_filename)):
+        tree = _from_strings(code) if code.co_filename == "<string>" else None
+        for node in ast.walk(tree or _tree(code.co_filename)):
             if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
                 first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
                 if first == code.co_firstlineno:

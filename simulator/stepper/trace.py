@@ -31,6 +31,7 @@ class Trace:
         self.blocks = []  # index of each block, in the order in which they began
         self.numbers = {}  # Block -> its number
         self.known = {}  # (memory, dtype) -> its number
+        self.masks = {}  # lanes of a step -> their mask, and whether they are in order
         self.kept = 0
         self.cut = False
 
@@ -64,9 +65,24 @@ class Trace:
             )
         return number
 
-    def step(self, warp, place, active, ends, log):
-        """Record one statement that a warp ran."""
+    def step(self, warp, place, active, ends, log, columns=None):
+        """Record one statement that a warp ran. ``columns``: the log by places, or None."""
         if self.cut:
+            return
+        if columns is not None:
+            lanes = tuple([t.lane for t in active])
+            known = self.masks.get(lanes)
+            if known is None:
+                known = self.masks[lanes] = sum(1 << k for k in lanes), list(lanes) == sorted(lanes)
+            mask, accesses = known[0], []
+            for site, array, items, values, before in columns:
+                skipped = array.start and array.start // array.step
+                items = [item + skipped for item in items] if skipped else list(items)
+                group = [site, self.memory(array), 0 if known[1] else list(lanes), items]
+                if before[0] is not None:
+                    group += [list(values), list(before)]
+                accesses.append(group)
+            self.keep(warp, place, mask, accesses, log)
             return
         mask, start, groups = 0, 0, {}
         last = -1  # lane before, or 99 once the lanes are not in order
@@ -94,6 +110,10 @@ class Trace:
         for group in accesses:
             if len(group[2]) == len(active) and last != 99:
                 group[2] = 0
+        self.keep(warp, place, mask, accesses, log)
+
+    def keep(self, warp, place, mask, accesses, log):
+        """Put a step behind the others."""
         self.steps.append([self.numbers[warp.block], warp.number, math.ceil(place), mask, accesses])
         self.kept += len(log) + 1
         self.cut = self.kept > LIMIT
@@ -105,12 +125,12 @@ class Trace:
 
     def finish(self):
         """Work out what every memory held at the start: undo all writes from the end."""
-        before = {}
+        before = [{} for _ in self.memories]
         for step in reversed(self.steps):
-            for _, memory, _, items, *written in reversed(step[4]):
-                if written:
-                    for item, old in zip(reversed(items), reversed(written[1]), strict=True):
-                        before[memory, item] = old
+            for access in reversed(step[4]):
+                if len(access) > 4:
+                    _, memory, _, items, _, old = access
+                    before[memory].update(zip(reversed(items), reversed(old), strict=True))
         for (memory, dtype), number in self.known.items():
             shown = self.memories[number]
             if isinstance(dtype, Record):
@@ -121,8 +141,8 @@ class Trace:
             items = items[:SHOWN].tolist()
             if dtype is float16:
                 items = [half_to_float()[v] for v in items]
-            for (m, item), value in before.items():
-                if m == number and item < len(items):
+            for item, value in before[number].items():
+                if item < len(items):
                     items[item] = value
             shown["initial"] = [plain(v) for v in items]
 

@@ -10,6 +10,7 @@ Proposal 1, https://numba.readthedocs.io/en/stable/proposals/integer-typing.html
 import math
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 from .faults import Unsupported
 
@@ -47,13 +48,18 @@ class Scalar:
 
     def __getitem__(self, key):
         """``float32[:, ::1]`` in a signature: an array of two dimensions."""
-        ndim = len(key) if isinstance(key, tuple) else 1
-        return Array(self, ndim, "A")
+        return array_of(self, key)
+
+    numpy: ClassVar = None  # where the types of its numbers are: host.py says
 
     def __call__(self, *args):
         """``float32(x)`` on the host converts; ``float32(int32)`` is a signature."""
         if args and not isinstance(args[0], TYPES):
-            return {"f": float, "c": complex}.get(self.kind, int)(args[0])
+            if self.kind in "bc":
+                return (bool if self.kind == "b" else complex)(args[0])
+            if self.numpy is None:
+                return {"f": float}.get(self.kind, int)(args[0])
+            return getattr(self.numpy, self.name)(args[0])
         return Signature(args, self)
 
     def __repr__(self):
@@ -128,6 +134,10 @@ class Record:
     format = "B"
     kind = "r"
 
+    def __getitem__(self, key):
+        """``from_dtype(...)[::1]`` in a signature."""
+        return array_of(self, key)
+
     def field(self, name):
         """The field called ``name``, or None."""
         return next((f for f in self.fields if f.name == name), None)
@@ -142,6 +152,11 @@ class Record:
         return "record(" + ", ".join(f"{f.name} {f.type}" for f in self.fields) + ")"
 
     __repr__ = name.fget
+
+
+def array_of(type, key):
+    """The type of an array, by the slices behind its elements' type."""
+    return Array(type, len(key) if isinstance(key, tuple) else 1, "A")
 
 
 def leaves(type, name, offset):
@@ -240,6 +255,17 @@ class NoneType:
 
 
 @dataclass(frozen=True)
+class Optional:
+    """A number or None: what paths with the one and the other give."""
+
+    of: object
+
+    @property
+    def name(self):
+        return f"{self.of.name} or None"
+
+
+@dataclass(frozen=True)
 class Conflict:
     """A variable that two paths give types which do not mix; using it is refused."""
 
@@ -289,7 +315,7 @@ def as_dtype(obj):
         return int64
     if obj is bool:
         return boolean
-    if getattr(obj, "fields", None):
+    if hasattr(getattr(obj, "fields", None), "items"):
         fields = []
         if not hasattr(obj, "itemsize"):  # Numba's own record type
             return as_dtype(getattr(obj, "dtype", None))
@@ -352,9 +378,12 @@ def parse_type(word):
 
 
 def result_of(obj):
-    """(argument types, result's type) of a signature with a result: ``float32(float32)``."""
+    """(argument types, result's type or None) of a signature: ``float32(float32)``."""
     if isinstance(obj, str):
-        return parse_signature(obj).args, parse_type(obj[: obj.index("(")])
+        name = obj[: obj.index("(")].strip()
+        return parse_signature(obj).args, parse_type(name) if name else None
+    if isinstance(obj, tuple):
+        return from_numba(obj).args, None
     if isinstance(obj, Signature):
         return obj.args, obj.result
     return from_numba(obj).args, from_numba(obj.return_type)

@@ -44,9 +44,10 @@ class Line:
 class Module:
     """What the functions of a kernel share: buffers, constants, helpers, names."""
 
-    def __init__(self, launch, atomics=(), subgroups=0, unroll=0):
+    def __init__(self, launch, atomics=(), flat=(), subgroups=0, unroll=0):
         self.launch, self.subgroups, self.unroll = launch, subgroups, unroll
         self.atomics = set(atomics)  # names of buffers that an earlier pass saw used atomically
+        self.flat = set(flat)  # names of those that it saw used with other shapes than their own
         self.names = set(RESERVED)
         self.buffers, self.constants = [], {}
         self.helpers, self.atomic_helpers = {}, {}
@@ -182,7 +183,8 @@ class Function(Expressions, Loops, Calls):
         place = self.wname(name, value.rep)
         outer = self.predicate
         if outer and value.uniform and name in self.private and pure(value.code):
-            self.predicate = None  # nobody else sees it: all threads may do it
+            if self.opened() is None:
+                self.predicate = None  # nobody else sees it: all threads may do it
         elif outer or not self.flow[-1]:
             value = value.but(uniform=False)
         if place != value.code:
@@ -191,6 +193,13 @@ class Function(Expressions, Loops, Calls):
         return value.but(code=place, prec=9)
 
     private = frozenset()  # variables that only a predicated region uses
+
+    def opened(self):
+        """The predicate under which the block around this place was begun, or None."""
+        for line in reversed(self.lines):
+            if line.indent < self.indent:
+                return line.predicate
+        return None
 
     def meet(self, a, b, name):
         """What is known where paths with ``a`` and ``b`` meet."""

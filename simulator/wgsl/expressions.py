@@ -45,6 +45,21 @@ from .values import (
     rep_of,
 )
 
+
+def proved(kind, a, b):
+    """What the intervals of two integers say of a comparison, or None."""
+    if a.lo is None or b.lo is None or {a.state, b.state} != {"fits"}:
+        return None
+    less, more = a.hi < b.lo, a.lo > b.hi
+    if kind in ("Lt", "GtE") and (less or a.lo >= b.hi):
+        return less == (kind == "Lt")
+    if kind in ("Gt", "LtE") and (more or a.hi <= b.lo):
+        return more == (kind == "Gt")
+    if kind in ("Eq", "NotEq") and (less or more):
+        return kind == "NotEq"
+    return None
+
+
 SIGNS = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="}
 
 
@@ -262,13 +277,20 @@ class Expressions(Arithmetic):
             self.refuse(f"`{ast.unparse(node.value)}` has no elements", node)
         if any(isinstance(i, ast.Slice) for i in index) or len(index) < len(array.view.shape):
             self.refuse(f"assigning to the slice `{ast.unparse(node)}`: write a loop", node)
-        flat = self.flat(array.view, index, node)
-        return array.view, self.hold(flat, "at") if hold else flat
+        flat = self.flat(array.view, index, node, hold)
+        return array.view, flat
 
-    def flat(self, view, index, node):
-        """The number of an element in its buffer."""
+    def flat(self, view, index, node, hold=False):
+        """The number of an element in its buffer, or its indices where that is made of arrays.
+
+        ``hold``: as a text that may be repeated.
+        """
         if len(index) != len(view.shape):
             self.refuse(f"`{ast.unparse(node)}`: the array has {len(view.shape)} dimensions", node)
+        if view.buffer.shape:
+            if self.own_shape(view):
+                return self.indices(view, index, node, hold)
+            self.module.flat.add(view.buffer.name)  # for the next pass
         total = None if view.offset.const == 0 and view.offset.known else view.offset
         for value, size, stride in zip(index, view.shape, view.strides, strict=True):
             value = self.integer(value, node)
@@ -285,7 +307,30 @@ class Expressions(Arithmetic):
                 step = step.but(code=name)
             term = value if stride == 1 else self.position("*", value, step)
             total = term if total is None else self.position("+", total, term)
-        return total or number(int64, 0)
+        total = total or number(int64, 0)
+        return self.hold(total, "at") if hold else total
+
+    def own_shape(self, view):
+        """Whether a view is the whole of its buffer, which is made of arrays."""
+        shape = view.buffer.shape
+        whole = view.offset.known and view.offset.const == 0
+        return whole and view.strides == packed(shape) and tuple(
+            n.const for n in view.shape) == shape  # fmt: skip
+
+    def indices(self, view, index, node, hold):
+        """The indices of an element: a driver checks each, and those that are constant never."""
+        made, uniform = [], True
+        for value, size in zip(index, view.shape, strict=True):
+            value = self.integer(value, node)
+            if value.known and -8 <= value.const < 0:
+                value = self.operate("Add", size, value, node)
+            if value.state == "sat":
+                value = value.but(state="index")
+            value = self.to_rep(value, "i32")
+            value = self.hold(value, "at") if hold else value
+            uniform = uniform and value.uniform
+            made.append(value.code)
+        return Value(int64, "][".join(made), "i32", 0, 0, "index", None, uniform, LOOSE)
 
     def position(self, sign, a, b):
         """Index arithmetic, right wherever the element is inside its array."""
@@ -499,6 +544,8 @@ class Expressions(Arithmetic):
         return self.relation(kind, self.cast(a, float32), self.cast(b, float32))
 
     def relation(self, kind, a, b):
+        if self.module.unroll and (settled := proved(kind, a, b)) is not None:
+            return number(boolean, settled)
         code = f"{a.at(PLUS)} {SIGNS[kind]} {b.at(PLUS)}"
         return Value(boolean, code, "bool", 0, 1, "fits", None, a.uniform and b.uniform, PLUS - 1)
 

@@ -23,15 +23,16 @@ fn fmax(a: f32, b: f32) -> f32 { return select(select(max(a, b), a, is_nan(b)), 
   return select(select(max(a, b), b, is_nan(b)), a, is_nan(a));
 }""",
     "floor_div": """// Rounded down, as Python divides; 0 where the divisor is 0.
+// No % of a negative number: Vulkan leaves it undefined, and an H200 shows that.
 fn floor_div(a: i32, b: i32) -> i32 {
   if (b == 0) { return 0; }
   let q = a / b;
-  return select(q, q - 1, (a % b != 0) && ((a < 0) != (b < 0)));
+  return select(q, q - 1, (a - q * b != 0) && ((a < 0) != (b < 0)));
 }""",
     "floor_mod": """// With the sign of the divisor, as in Python; 0 where the divisor is 0.
 fn floor_mod(a: i32, b: i32) -> i32 {
   if (b == 0) { return 0; }
-  let r = a % b;
+  let r = a - a / b * b;
   return select(r, r + b, (r != 0) && ((r < 0) != (b < 0)));
 }""",
     "udiv": """fn udiv(a: u32, b: u32) -> u32 { if (b == 0u) { return 0u; } return a / b; }""",
@@ -92,6 +93,66 @@ fn float_to_half(x: f32) -> f32 {
   let p = pow(-x, y);
   return select(p, -p, odd);
 }""",
+    "high_product": """fn high_product(a: u32, b: u32) -> u32 {
+  let low = (a & 0xffffu) * (b & 0xffffu);
+  let one = (a & 0xffffu) * (b >> 16u) + (low >> 16u);
+  let two = (a >> 16u) * (b & 0xffffu) + (one & 0xffffu);
+  return (a >> 16u) * (b >> 16u) + (one >> 16u) + (two >> 16u);
+}""",
+    "quarter_turns": """// |x| in quarter turns, and a rest in radians of half of one at most.
+// In integers, with 224 bits of 2 / pi: of sin and cos beyond pi WGSL promises nothing.
+fn quarter_turns(x: f32) -> vec2f {
+  let size = bitcast<u32>(x) & 0x7fffffffu;
+  if (size < 0x3f490fdbu) { return vec2f(abs(x), 0.0); }
+  var bits = array<u32, 8>(0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u,
+                           0x3c439041u, 0xfe5163abu);
+  let at = (size >> 23u) - 120u;
+  let word = min(at >> 5u, 4u);
+  let shift = at & 31u;
+  let m = (size & 0x7fffffu) | 0x800000u;
+  let high = (bits[word] << shift) | ((bits[word + 1u] >> 1u) >> (31u - shift));
+  let middle = (bits[word + 1u] << shift) | ((bits[word + 2u] >> 1u) >> (31u - shift));
+  let low = (bits[word + 2u] << shift) | ((bits[word + 3u] >> 1u) >> (31u - shift));
+  let carried = high_product(m, low);
+  let second = m * middle + carried;
+  let first = m * high + high_product(m, middle) + select(0u, 1u, second < carried);
+  var a = (first << 2u) | (second >> 30u);
+  var b = second << 2u;
+  let above = a >> 31u;
+  if (above == 1u) {
+    a = ~a + select(0u, 1u, b == 0u);
+    b = ~b + 1u;
+  }
+  let rest = (f32(a) * 2.3283064e-10 + f32(b) * 5.421011e-20) * 1.5707964;
+  return vec2f(select(rest, -rest, above == 1u), f32(((first >> 30u) + above) & 3u));
+}""",
+    "wave": """// The sine of a rest and so many quarter turns.
+fn wave(rest: f32, turns: u32) -> f32 {
+  let z = rest * rest;
+  let odd = 0.008333334 + z * (-0.0001984127 + z * 2.7557319e-6);
+  let even = 0.041666668 + z * (-0.0013888889 + z * (2.4801588e-5 - z * 2.7557319e-7));
+  let s = rest + rest * z * (-0.16666667 + z * odd);
+  let c = 1.0 + z * (-0.5 + z * even);
+  let y = select(s, c, (turns & 1u) == 1u);
+  return select(y, -y, (turns & 2u) == 2u);
+}""",
+    "sine": """fn sine(x: f32) -> f32 {
+  if (!is_finite(x)) { return bitcast<f32>(bitcast<u32>(x) | 0x7fc00000u); }
+  let t = quarter_turns(x);
+  let y = wave(t.x, u32(t.y));
+  return select(y, -y, bitcast<u32>(x) >> 31u == 1u);
+}""",
+    "cosine": """fn cosine(x: f32) -> f32 {
+  if (!is_finite(x)) { return bitcast<f32>(bitcast<u32>(x) | 0x7fc00000u); }
+  let t = quarter_turns(x);
+  return wave(t.x, u32(t.y) + 1u);
+}""",
+    "tangent": """fn tangent(x: f32) -> f32 {
+  if (!is_finite(x)) { return bitcast<f32>(bitcast<u32>(x) | 0x7fc00000u); }
+  let t = quarter_turns(x);
+  let y = wave(t.x, u32(t.y)) / wave(t.x, u32(t.y) + 1u);
+  return select(y, -y, bitcast<u32>(x) >> 31u == 1u);
+}""",
     "tanh_": """fn tanh_(x: f32) -> f32 { return tanh(clamp(x, -16.0, 16.0)); }""",
     "copysign": """fn copysign(x: f32, y: f32) -> f32 {
   return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(y) & 0x80000000u));
@@ -106,6 +167,8 @@ NEEDS = {
         ("fmin", "fmax", "np_min", "np_max", "to_i32", "to_u32", "low_bits"), ("is_nan",)
     ),
     "power": ("infinity",),
+    "quarter_turns": ("high_product",),
+    **dict.fromkeys(("sine", "cosine", "tangent"), ("is_finite", "quarter_turns", "wave")),
     "square_root": ("infinity",),
 }
 
@@ -128,16 +191,20 @@ def atomic_helper(op, name, rep):
     bits = f"bitcast<u32>({new})" if rep == "f32" else new
     stop = ""
     if op == "cas":
-        stop = f"    if (old != expected) {{ return {old}; }}\n"
+        stop = "    if (old != expected) { break; }\n"
     elif rep == "f32" and op in ("max", "min"):
         # A NaN in memory stays, as in Numba.
-        stop = "    if (is_nan(bitcast<f32>(old))) { return bitcast<f32>(old); }\n"
+        stop = "    if (is_nan(bitcast<f32>(old))) { break; }\n"
+    result = "bitcast<f32>(old)" if rep == "f32" else "old"
+    # The return stands behind the loop: Firefox' compiler wants one there.
     return f"""fn atomic_{op}_{name}(index: i32, {more}value: {rep}) -> {rep} {{
+  var old: {kind} = atomicLoad(&{name}[index]);
   loop {{
-    let old: {kind} = atomicLoad(&{name}[index]);
-{stop}    let result = atomicCompareExchangeWeak(&{name}[index], old, {bits});
-    if (result.exchanged) {{ return {old}; }}
+{stop}    let swap = atomicCompareExchangeWeak(&{name}[index], old, {bits});
+    if (swap.exchanged) {{ break; }}
+    old = swap.old_value;
   }}
+  return {result};
 }}"""
 
 

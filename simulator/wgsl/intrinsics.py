@@ -211,6 +211,8 @@ def array(space):
             name = module.fresh(fc.target or space)
             buffer = Buffer(name, dtype, space, size)
             buffer.atomic = name in module.atomics
+            if len(shape) > 1 and not buffer.atomic and name not in module.flat:
+                buffer.shape = shape
             module.buffers.append(buffer)
             module.arrays[key] = buffer
         buffer = module.arrays[key]
@@ -633,8 +635,9 @@ def method(fc, function, node):
 
 # ---------------------------------------------------------------- mathematics
 
-SAME = {"sin", "cos", "tan", "exp", "exp2", "log", "log2", "floor", "ceil", "trunc", "atan"}
+SAME = {"exp", "exp2", "log", "log2", "floor", "ceil", "trunc", "atan"}
 SAME |= {"asin", "acos", "sinh", "cosh", "asinh", "acosh", "atanh"}
+OWN = {"sin": "sine", "cos": "cosine", "tan": "tangent"}  # for any number, not from -pi to pi alone
 EXACT = {"floor", "ceil", "trunc", "fabs"}
 LOG10 = "0.30103"  # log10(2), to float32
 
@@ -666,6 +669,8 @@ def mathematics(fc, name, node, whole_stays=False):
     state = "fits" if kind is not float64 else "once"
     if name in SAME:
         code = f"{name}({x.code})"
+    elif name in OWN:
+        code = f"{fc.module.helper(OWN[name])}({x.code})"
     elif name == "fabs":
         code = f"abs({x.code})"
     elif name == "sqrt":

@@ -18,7 +18,7 @@ from ..stepper.faults import Unsupported
 from ..stepper.source import _texts
 from ..stepper.types import NONE, STATIC, Array, Known, RecordRef, Scalar, Tuple, float64
 from .compiler import COLLECTIVE, Function, Module
-from .render import module_text
+from .render import LOOPED, module_text
 from .values import I32, Buffer, Refused, Value, View, exact32, literal, number, packed
 
 MOST_BUFFERS = 8  # that every WebGPU device has for a shader
@@ -73,18 +73,18 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0):
     if any(n > MOST_GROUPS for n in config.grid[1:]) or config.grid[0] > MOST_GROUPS**2:
         raise Refused("a grid of more than 65535 blocks along y or z", source.node.lineno,
                       source.filename, "launch")  # fmt: skip
-    atomics, written = set(), set()
+    atomics, written, flat = set(), set(), set()
     for _ in range(6):
         try:
             module, entry = build(
-                source, config, values, kinds, atomics, written, subgroups, unroll
+                source, config, values, kinds, atomics, written, flat, subgroups, unroll
             )
         except Unsupported as fault:
             raise Refused(fault.what, fault.line, fault.filename) from fault
         found = {b.name for b in module.buffers if b.written}
-        if module.atomics == atomics and found == written:
+        if (module.atomics, found, module.flat) == (atomics, written, flat):
             break
-        atomics, written = set(module.atomics), found
+        atomics, written, flat = set(module.atomics), found, set(module.flat)
     else:
         raise Refused("buffers whose use does not settle", source.node.lineno, source.filename)
     texts = {f.source.filename: text_of(f.source.filename)
@@ -95,7 +95,9 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0):
                       source.node.lineno, source.filename, "launch")  # fmt: skip
     params = b"".join(struct.pack("f", v) for _, v in module.params) if module.has_params else b""
     groups = config.grid
-    if groups[0] > MOST_GROUPS:
+    if module.looped:
+        groups = LOOPED, 1, 1
+    elif groups[0] > MOST_GROUPS:
         groups = MOST_GROUPS, -(-groups[0] // MOST_GROUPS), 1
     bindings = [Binding(b.name, b.key, b.dtype, b.size, b.read, b.written) for b in module.bound]
     shared = sum(4 * b.size for b in module.buffers if b.space == "workgroup")
@@ -108,9 +110,9 @@ def text_of(filename):
     return _texts.get(filename) or "".join(linecache.getlines(filename))
 
 
-def build(source, config, values, kinds, atomics, written, subgroups, unroll):
+def build(source, config, values, kinds, atomics, written, flat, subgroups, unroll):
     """One pass over the kernel; ``atomics``, ``written``: what the pass before found."""
-    module = Module(config, atomics, subgroups, unroll)
+    module = Module(config, atomics, flat, subgroups, unroll)
     module.sizes, module.texts = {}, {}
     entry = Function(module, source, module.fresh(source.name), entry=True)
     memories = {}

@@ -4,7 +4,9 @@ import ast
 
 from ..stepper.compiler import is_literal_unroll, own_jumps, with_index, without_else
 from ..stepper.types import NONE, STATIC, Scalar, Tuple, int32, int64, uint64
-from .values import I32, U32, Value, number, rep_of
+from .values import ATOM, I32, PLUS, TIMES, U32, Value, literal, number, rep_of
+
+FOUR = 4  # turns of a loop that are written one after the other
 
 
 class Loop:
@@ -270,6 +272,11 @@ class Loops:
         else:
             change = f"{counter} += {step.code}"
         bounds = start.uniform and stop.uniform and step.uniform
+        far = (hi - lo if up else hi - lo) + 1
+        least = step.lo if up else -step.hi
+        turns = max(0, -(-far // max(least, 1)))
+        if up and not kept and self.strides(node, start, stop, step, rep):
+            return self.in_fours(node, start, stop, step, item.but(code=name), turns)
 
         def write(loop):
             self.node = node
@@ -296,9 +303,63 @@ class Loops:
                 if self.env is not None:
                     self.env.pop(name, None)
 
-        far = (hi - lo if up else hi - lo) + 1
-        least = step.lo if up else -step.hi
-        self.loop(node, write, max(0, -(-far // max(least, 1))))
+        self.loop(node, write, turns)
+
+    def strides(self, node, start, stop, step, rep):
+        """Whether a loop is written in steps of four: it reads arrays, and is left at its end."""
+        size = sum(1 for n in ast.walk(node) if isinstance(n, ast.stmt)) - 1
+        inside = [n for s in node.body for n in ast.walk(s)]
+        if FOUR * size > self.module.unroll or self.predicate is not None:
+            return False
+        if any(isinstance(n, ast.For | ast.While | ast.Return) for n in inside):
+            return False
+        if own_jumps(node.body) or self.collective(node.body):
+            return False
+        if not any(isinstance(n, ast.Subscript) for n in inside):
+            return False
+        least, most = (0, U32[1]) if rep == "u32" else I32
+        ahead = (FOUR - 1) * step.hi
+        return stop.lo - ahead >= least and stop.hi + ahead + step.hi <= most
+
+    def in_fours(self, node, start, stop, step, item, turns):
+        """``for i in range(start, stop, step)``: four turns at once, and then what is left.
+
+        The loads of four turns are under way together, where a driver leaves a loop as it is.
+        """
+        counter, name, rep = self.temp(node.target.id.strip("_") + "_"), node.target.id, item.rep
+        uniform = start.uniform and stop.uniform and step.uniform
+        self.emit(f"var {counter}: {rep} = {start.code};")
+
+        def times(n):
+            """n steps, as a text."""
+            return literal(rep, n * step.const) if step.known else f"{n} * {step.at(TIMES)}"
+
+        def write(loop, turns):
+            self.node = node
+            loop.uniform = uniform and self.flow[-1]
+            end = stop.code
+            if turns > 1 and stop.known and step.known:
+                end = literal(rep, stop.const - (turns - 1) * step.const)
+            elif turns > 1:
+                end = f"{stop.at(PLUS)} - {times(turns - 1)}"
+            self.emit(f"for (; {counter} < {end}; {counter} += {times(turns)}) {{")
+            self.indent += 1
+            if not loop.uniform:
+                self.flow[-1] = False
+            for k in range(turns):
+                code = f"{counter} + {times(k)}" if k else counter
+                prec = PLUS if k else ATOM
+                self.assign(name, item.but(code=code, prec=prec, uniform=loop.uniform))
+                self.block(node.body)
+            loop.end = self.emit("")
+            self.indent -= 1
+            self.emit("}")
+            loop.exit = {**self.env, **loop.head}
+            for env in (loop.exit, self.env):
+                env.pop(name, None)
+
+        self.loop(node, lambda loop: write(loop, FOUR), -(-turns // FOUR))
+        self.loop(node, lambda loop: write(loop, 1), min(turns, FOUR - 1))
 
     def over(self, node, call, function):
         """A loop over a tuple, an array, enumerate() or zip()."""

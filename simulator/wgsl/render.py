@@ -162,13 +162,18 @@ def module_text(module, entry, texts):
             data = ", ".join(constant(b, x) for x in b.data)
             out.append(f"const {b.name} = array<{b.rep}, {b.size}>({data});")
         else:
-            out.append(f"var<{b.space}> {b.name}: array<{element(b)}, {b.size}>;")
+            kind = element(b)
+            for n in reversed(b.sizes):
+                kind = f"array<{kind}, {n}>"
+            out.append(f"var<{b.space}> {b.name}: {kind};")
     structs = [t for n, t in module.structs.items() if n in used]
     for part in [*structs, *order, *functions]:
         out += ["", part]
     size = ", ".join(str(n) for n in launch.block)
     folded = launch.grid[0] > 65535
     names = set(WORD.findall(main)) | entry.uses
+    looped = folded and module.unroll and "blockIdx" in names and may_loop(module, entry, main)
+    module.looped = looped
     builtins = []
     if "threadIdx" in names:
         builtins.append("@builtin(local_invocation_id) threadIdx: vec3u")
@@ -177,12 +182,47 @@ def module_text(module, entry, texts):
         builtins.append(f"@builtin(workgroup_id) {name}: vec3u")
     head = f"@compute @workgroup_size({size})\nfn {entry.name}({', '.join(builtins)}) {{"
     first = []
-    if folded and "blockIdx" in names:
+    if looped:
+        main = over_blocks(launch.grid[0], main, module.unroll)
+    elif folded and "blockIdx" in names:
         first = ["  // More blocks than a dispatch has along x: they lie in rows of 65535.",
                  "  let blockIdx = vec3u(group.x + group.y * 65535u, 0u, 0u);",
                  f"  if (blockIdx.x >= {launch.grid[0]}u) {{ return; }}"]  # fmt: skip
     out += ["", head, *first, main, "}"]
     return "\n".join(out) + "\n"
+
+
+LOOPED = 4096  # workgroups that do more blocks than a dispatch has along x, one after the other
+
+
+def may_loop(module, entry, main):
+    """Whether a workgroup may do one block after another: no thread waits for others or leaves."""
+    shared = any(b.space != "storage" and b.space != "const" for b in module.buffers)
+    return not shared and not module.barrier and not entry.prologue and "return;" not in main
+
+
+def over_blocks(blocks, main, most):
+    """The kernel's text for one block after another, four at once where it is short.
+
+    A workgroup costs time to start, and one load a thread does not fill the memory's pipe.
+    """
+    main = "\n".join("    " + line for line in main.split("\n"))
+    size, times = main.count("\n") + 1, 1
+    if 4 * size <= most and blocks >= 4 * LOOPED:
+        times = 4
+
+    def one(at):
+        return f"    {{\n      let blockIdx = vec3u({at}, 0u, 0u);\n{main}\n    }}"
+
+    parts = ["  // More blocks than a dispatch has along x: a workgroup does one after another.",
+             "  var block = group.x;"]  # fmt: skip
+    if times > 1:
+        last = blocks - (times - 1) * LOOPED
+        parts.append(f"  for (; block < {last}u; block += {times * LOOPED}u) {{")
+        parts += [one(f"block + {k * LOOPED}u" if k else "block") for k in range(times)]
+        parts.append("  }")
+    parts += [f"  for (; block < {blocks}u; block += {LOOPED}u) {{", one("block"), "  }"]
+    return "\n".join(parts)
 
 
 def constant(b, x):

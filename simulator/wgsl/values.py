@@ -21,6 +21,7 @@ from ..stepper.types import Array, Scalar, Tuple, float16, float32
 
 I32 = -(1 << 31), (1 << 31) - 1
 U32 = 0, (1 << 32) - 1
+MOST = 3.4028234663852886e38  # the largest float32
 ATOM, UNARY, TIMES, PLUS, LOOSE = 9, 5, 4, 3, 0  # how tightly a text holds together
 
 
@@ -76,6 +77,12 @@ class Buffer:
     lo: int | None = None  # of integers that no thread writes: what the host put there
     hi: int | None = None
     lines: list = field(default_factory=list)
+    shape: tuple = ()  # of an array of arrays: its elements are named by as many indices
+
+    @property
+    def sizes(self):
+        """Its sizes, from the outermost."""
+        return self.shape or (self.size,)
 
     @property
     def rep(self):
@@ -145,8 +152,10 @@ def number(type, const, uniform=True):
 def real_text(x):
     """The text of a finite float constant as float32."""
     x = struct.unpack("f", struct.pack("f", x))[0]
-    text = next(t for d in (6, 7, 8, 9) if struct.unpack("f", struct.pack("f", float(
-        t := f"{x:.{d}g}")))[0] == x)  # fmt: skip
+    for digits in (6, 7, 8, 9, 17):  # 17: the largest float32, which no shorter text stays below
+        text = f"{x:.{digits}g}"
+        if abs(float(text)) <= MOST and struct.unpack("f", struct.pack("f", float(text)))[0] == x:
+            break
     return text if any(c in text for c in ".e") else text + ".0"
 
 

@@ -2,13 +2,14 @@
 
 from snippets.diagrams import common
 
-BM, BN, DEPTH = 128, 128, 128
+DEPTH = 128
 
 
-def draw(theme):
-    shapes = []
-    kilobytes = BM * DEPTH * 2 // 1024
-    for x, title in ((4, "memory"), (122, "shared memory"), (246, "registers")):
+def draw(theme, rows=128, slots=(2, 2, 2), product="wgmma"):
+    """Return the picture for tiles of ``rows``, and so many slots for tiles of Q, K and V."""
+    shapes, far = [], 36 * (max(slots) - 2)  # how much wider than with two slots
+    kilobytes = rows * DEPTH * 2 // 1024
+    for x, title in ((4, "memory"), (122, "shared memory"), (246 + far, "registers")):
         shapes.append(common.text(x, 14, title, theme["ink"], anchor="start", weight="bold"))
     for row, name in enumerate(("Q", "K", "V")):
         y = 26 + 54 * row
@@ -18,7 +19,7 @@ def draw(theme):
             fill = theme["accent"] if chosen else theme["faint"]
             shapes.append(common.rect(22 + 18 * tile, y, 17, 34, fill, theme["grid"], radius=1))
         shapes.append(common.text(4, y + 21, name, theme["ink"], anchor="start"))
-        for slot in range(2):
+        for slot in range(slots[row]):
             fill = theme["accent"] if slot == 0 else theme["faint"]
             shapes.append(common.rect(134 + 36 * slot, y, 34, 34, fill, theme["grid"], radius=1))
             color = theme["on_accent"] if slot == 0 else theme["ink"]
@@ -26,18 +27,18 @@ def draw(theme):
             shapes.append(common.text(151 + 36 * slot, y + 21, label, color, size=10))
         shapes.append(common.arrow(98, y + 17, 130, y + 17, theme["ink"]))
         shapes.append(common.text(114, y + 11, "TMA", theme["ink"], size=10))
-    shapes.append(common.rect(252, 40, 58, 50, theme["amber"], theme["grid"], radius=1))
-    shapes.append(common.text(281, 60, "scores,", theme["on_accent"]))
-    shapes.append(common.text(281, 75, "weights", theme["on_accent"]))
-    shapes.append(common.rect(252, 134, 58, 34, theme["amber"], theme["grid"], radius=1))
-    shapes.append(common.text(281, 155, "out", theme["on_accent"]))
-    shapes.append(common.arrow(208, 44, 249, 56, theme["ink"]))
-    shapes.append(common.arrow(208, 92, 249, 76, theme["ink"]))
-    shapes.append(common.arrow(208, 150, 249, 150, theme["ink"]))
-    shapes.append(common.arrow(281, 91, 281, 131, theme["ink"]))
-    shapes.append(common.text(316, 68, "wgmma", theme["ink"], size=11, anchor="start"))
-    shapes.append(common.text(316, 154, "wgmma", theme["ink"], size=11, anchor="start"))
+    shapes.append(common.rect(252 + far, 40, 58, 50, theme["amber"], theme["grid"], radius=1))
+    shapes.append(common.text(281 + far, 60, "scores,", theme["on_accent"]))
+    shapes.append(common.text(281 + far, 75, "weights", theme["on_accent"]))
+    shapes.append(common.rect(252 + far, 134, 58, 34, theme["amber"], theme["grid"], radius=1))
+    shapes.append(common.text(281 + far, 155, "out", theme["on_accent"]))
+    shapes.append(common.arrow(136 + 36 * slots[0], 44, 249 + far, 56, theme["ink"]))
+    shapes.append(common.arrow(136 + 36 * slots[1], 92, 249 + far, 76, theme["ink"]))
+    shapes.append(common.arrow(136 + 36 * slots[2], 150, 249 + far, 150, theme["ink"]))
+    shapes.append(common.arrow(281 + far, 91, 281 + far, 131, theme["ink"]))
+    shapes.append(common.text(316 + far, 68, product, theme["ink"], size=11, anchor="start"))
+    shapes.append(common.text(316 + far, 154, product, theme["ink"], size=11, anchor="start"))
     words = "Scores stay in registers. K and V stream by."
     shapes.append(common.text(4, 204, words, theme["ink"], anchor="start"))
     label = "Tiles of Q, K and V in memory and in shared memory; scores and output in registers"
-    return common.svg(362, 212, *shapes, label=label)
+    return common.svg(362 + far, 212, *shapes, label=label)

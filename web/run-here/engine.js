@@ -32,7 +32,7 @@ export class Engine {
     return this.ready
   }
 
-  // Run a program: mode "run", "check" or "record"; or "grade", with the text of an exercise.
+  // Run a program: mode "run", "check", "record" or "gpu"; or "grade". `exercise`: the text of one, for "grade" and "gpu".
   // Rejects with Stopped when it is stopped.
   async run(code, mode, exercise) {
     await this.start()

@@ -97,10 +97,10 @@ export class Gpu {
       throw new Refusal(wrong ? `WGSL line ${wrong.lineNum}: ${wrong.message}` : pipeline.message)
     }
     const buffers = shader.bindings.map(b => {
-      const size = Math.max(4, b.data.byteLength)
+      const size = Math.max(4, b.bytes ?? b.data.byteLength)
       if (size > limits.maxStorageBufferBindingSize) throw new Refusal(`${b.name} has ${size} bytes: this adapter binds ${limits.maxStorageBufferBindingSize}.`)
       const buffer = device.createBuffer({ size, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST })
-      device.queue.writeBuffer(buffer, 0, b.data)
+      if (b.data.byteLength) device.queue.writeBuffer(buffer, 0, b.data)
       return buffer
     })
     const entries = buffers.map((buffer, binding) => ({ binding, resource: { buffer } }))
@@ -195,6 +195,28 @@ export class Gpu {
     for (const thing of [query, resolve, map]) thing.destroy()
     const seconds = Number(to - from) / 1e9
     return seconds > 0 ? seconds : clock // some clocks are coarse, or stand still
+  }
+
+  // Seconds from one small launch to the next, each submitted by itself, by the page's clock.
+  async launches(shader, count = 200) {
+    const ready = await this.prepare(shader)
+    const send = () => {
+      const encoder = this.device.createCommandEncoder()
+      const pass = encoder.beginComputePass()
+      this.dispatch(pass, ready)
+      pass.end()
+      this.device.queue.submit([encoder.finish()])
+    }
+    const burst = async count => {
+      const start = performance.now()
+      for (let k = 0; k < count; k++) send()
+      await this.patient(this.device.queue.onSubmittedWorkDone())
+      return (performance.now() - start) / 1e3 / count
+    }
+    await burst(8)
+    const seconds = await burst(count)
+    ready.free()
+    return seconds
   }
 
   // Bytes a second that a copy of `size` bytes moves, read and written together.

@@ -2,6 +2,8 @@
 
 import { Editor, prose } from "./editor.js"
 import { Engine, Stopped } from "./engine.js"
+import { copyRate } from "./h200.js"
+import { keep } from "./offline.js"
 import { pack, unpack } from "./share.js"
 import { View, lineCounts } from "./view.js"
 
@@ -11,8 +13,15 @@ let engine
 let panel
 const kept = new Map() // page and block -> the code that the reader left there
 
+// Start the engine: it takes longest, so it is asked first.
+export function warm(base) {
+  engine ??= new Engine(base, data => panel?.loading(data))
+  return engine.start()
+}
+
 // `link`: the state in an address; `taken`: a state of this site, of a page that may be another.
 export async function open({ base, block, button, link, taken }) {
+  if (!link) warm(base).catch(() => {}) // the panel says so when it is there
   const here = location.href.split("#")[0]
   const page = taken ? new URL(taken.page, base).href : here
   const css = new URL("assets/css/run-here.css", base)
@@ -224,8 +233,7 @@ class Panel {
 
   // Start the engine while the reader looks around.
   warm() {
-    engine ??= new Engine(this.base, data => this.loading(data))
-    engine.start().then(() => this.offline(), () => {})
+    warm(this.base).then(() => this.offline(), () => {})
   }
 
   closed() {
@@ -274,7 +282,7 @@ class Panel {
     if (total > 1) {
       this.el.progress.max = total
       this.el.progress.value = done
-      this.said ??= this.say("Loading Python for this page: once, and then it is kept.")
+      this.said ??= this.say(`Loading Python for this page, ${(total / 1e6).toFixed(1)} MB: once, and then it is kept.`)
     } else {
       this.el.progress.removeAttribute("value")
       if (this.el.status.dataset.level !== "start") this.say("Starting Python.", "start")
@@ -394,8 +402,10 @@ class Panel {
 
   // The program ran in the stepper, and its kernels are compiled: now the reader's own GPU.
   async onGpu(result) {
-    this.show(result, "run")
-    if (this.el.status.dataset.level === "bad") return // what is wrong already is sent to no GPU
+    if (result.verdict) this.graded(result)
+    else this.show(result, "run")
+    // What is wrong already is sent to no GPU.
+    if (result.verdict ? !result.verdict.passed : this.el.status.dataset.level === "bad") return
     const { el, program } = this
     if (!result.kernels.length) return this.say("This program launches no kernel.", "bad")
     this.say("Compiled. Asking the browser for a GPU.")
@@ -404,13 +414,14 @@ class Panel {
     for (const name of busy) el[name].disabled = true
     try {
       const { MyGpu } = await import(new URL("assets/vendor/run-here/my-gpu.js", this.base))
-      await new MyGpu(el.card, (text, level) => this.say(text, level)).run(result.kernels, await this.record(program.source))
+      await new MyGpu(el.card, (text, level) => this.say(text, level)).run(result.kernels, await this.record(program.source), result.par)
     } catch (error) {
       console.error(error)
       this.say(`It could not be run on the GPU: ${error.message}`, "bad")
     }
     this.busy = false
     for (const name of busy) el[name].disabled = false
+    this.offline(["assets/vendor/run-here/wgsl.zip", "data/benchmarks.json"].map(name => new URL(name, this.base).href))
     if (this.dialog.open && [document.body, this.dialog].includes(document.activeElement)) el.gpu.focus()
   }
 
@@ -418,8 +429,10 @@ class Panel {
   async record(source = "") {
     try {
       this.rows ??= await fetchJson(new URL("data/benchmarks.json", this.base))
-      const rows = this.rows.rows ?? this.rows
-      return rows.find(row => row.kernel === source.split(":")[0] && row.copy_share)
+      const copy = copyRate(this.rows)
+      const own = this.rows.filter(row => row.kernel === source.split(":")[0] && row.unit === "GB/s")
+      const best = Math.max(...own.map(row => row.ours))
+      return own.length && copy ? { gbps: best, share: best / copy } : undefined
     } catch {
       return undefined
     }
@@ -509,18 +522,14 @@ class Panel {
     setTimeout(() => (share.textContent = "Copy link"), 2000)
   }
 
-  // Let a service worker keep this page and what it loaded, so that it works without a network.
-  async offline() {
-    if (!("serviceWorker" in navigator) || this.saved === this.page) return
-    this.saved = this.page
+  // Let a service worker keep this page and what it loaded, so that it works without a network. `more`: what was loaded later.
+  async offline(more = []) {
+    const state = `${this.page} ${more}`
+    if (!("serviceWorker" in navigator) || this.saved === state) return
+    this.saved = state
     try {
-      await navigator.serviceWorker.register(new URL("run-here-offline.js", this.base), { scope: new URL("./", this.base).pathname })
-      const { active } = await navigator.serviceWorker.ready
-      const seen = performance.getEntriesByType("resource").map(entry => entry.name)
-      const files = [this.page, new URL("run.json", this.page).href, ...seen, ...engine.loaded].filter(url => url.startsWith(this.base))
-      const channel = new MessageChannel()
-      channel.port1.onmessage = () => (this.dialog.dataset.offline = "ready")
-      active.postMessage({ keep: [...new Set(files)] }, [channel.port2])
+      await keep(this.base, this.page, [new URL("run.json", this.page).href, ...engine.loaded, ...more])
+      this.dialog.dataset.offline = more.length ? "gpu" : "ready"
     } catch {
       // Not here: a private window, or an address without https. All but offline use works.
     }

@@ -7,6 +7,8 @@ import ast
 import contextlib
 import io
 import json
+import random
+import sys
 import time
 import traceback
 
@@ -20,6 +22,20 @@ LAUNCHES = 40  # launches that are shown: those with findings, and the first of 
 KERNELS = 20  # launches that are run on the reader's GPU
 SIZES = (1 << 16, 1 << 20, 1 << 22, 1 << 24)  # elements with which those are measured
 SEEDS = (1, 2)  # orders of threads, beside the usual one, that a check tries
+
+
+def files_came(folder):
+    """New files lie in ``folder``: what was known of it is forgotten.
+
+    ``importlib.invalidate_caches()`` would import importlib.metadata first, and half of email.
+    """
+    for place in [p for p in sys.path_importer_cache if p.startswith(folder)]:
+        del sys.path_importer_cache[place]
+
+
+def awake():
+    """What the memory of a snapshot must not keep: chance that is the same for all readers."""
+    random.seed()
 
 
 class Output(io.StringIO):
@@ -60,6 +76,7 @@ def execute(source, **settings):
     except BaseException as caught:  # the program's own errors, whatever they are
         error, line = caught, line_of(caught, FILE)
         message = str(caught) if isinstance(caught, KernelFault | Unsupported) else ""
+        message = message.removeprefix(f"line {line}: ")  # the panel says the line itself
         message = message or traceback.format_exception_only(caught)[-1].strip()
     return Result(output.getvalue(), error, line, message, stepper.launches, namespace)
 
@@ -96,13 +113,36 @@ def check(source, time_limit):
     return report(result, time.perf_counter() - began, differs=differs, orders=1 + len(SEEDS))
 
 
-def on_gpu(source, time_limit):
-    """Run and check a program, and compile its launches for the reader's own GPU."""
+def on_gpu(source, time_limit, exercise=None):
+    """Run and check a program, and compile its launches for the reader's own GPU.
+
+    ``exercise``: the text of an exercise's file. The program is graded, and the launches are those
+    of the exercise's largest case, if the answer is right; beside them, as ``par``, stand those of
+    the reference solution.
+    """
     from simulator import wgsl  # unpacked when it is first asked for
 
-    began, launches = time.perf_counter(), []
-    with wgsl.captured(launches, most=KERNELS, more=sizes):
-        result = execute(source, mode="check", time_limit=time_limit)
+    began, launches, more = time.perf_counter(), [], {}
+    if exercise is not None:
+        result, more["verdict"] = graded(source, time_limit, exercise)
+        if more["verdict"]["passed"]:
+            with wgsl.captured(launches, most=KERNELS, more=sizes):
+                grading.launch_largest(exercise, source, time_limit)
+            reference = []
+            with wgsl.captured(reference, most=KERNELS, more=sizes):
+                grading.launch_largest(exercise, None, time_limit)
+            more["par"] = [row for row in for_gpu(reference) if "sizes" in row]
+    else:
+        with wgsl.captured(launches, most=KERNELS, more=sizes):
+            result = execute(source, mode="check", time_limit=time_limit)
+    kernels = for_gpu(launches)
+    return report(result, time.perf_counter() - began, kernels=kernels, **more)
+
+
+def for_gpu(launches):
+    """Launches as the panel takes them; the first of each kernel for several sizes."""
+    from simulator import wgsl
+
     kernels, seen = [], set()
     for record in launches:
         row = {"kernel": record.kernel, "line": record.line, "grid": record.config.grid,
@@ -117,7 +157,7 @@ def on_gpu(source, time_limit):
                 row["sizes"] = [[n, wgsl.as_json(shader)] for n, shader in record.sizes]
                 seen.add(record.kernel)
         kernels.append(row)
-    return report(result, time.perf_counter() - began, kernels=kernels)
+    return kernels
 
 
 def sizes(n):
@@ -127,10 +167,15 @@ def sizes(n):
 
 def grade(source, time_limit, exercise):
     """Grade a program; ``exercise`` is the text of the exercise's file."""
+    result, verdict = graded(source, time_limit, exercise)
+    return report(result, verdict["seconds"], verdict=verdict)
+
+
+def graded(source, time_limit, exercise):
+    """Grade a program. Returns the launches that are shown, as a Result, and the verdict."""
     shown = []
     verdict = grading.grade(exercise, source, time_limit, shown)
-    result = Result("", None, verdict["line"], verdict["message"], shown, {})
-    return report(result, verdict["seconds"], verdict=verdict)
+    return Result("", None, verdict["line"], verdict["message"], shown, {}), verdict
 
 
 def report(result, seconds, **more):

@@ -22,6 +22,17 @@
     return other && name !== other ? found[0] : (found[0] * (other ? theirs : mine)) / mine
   }
 
+  // What the page "My GPU" kept of the reader's own card, of one kernel: [its title, share of the roof, par or null]
+  const base = new URL("../../", document.currentScript.src).href
+  const percent = share => `${Number((100 * share).toPrecision(2))} %`
+  const own = box => {
+    let card
+    try { card = JSON.parse(localStorage["lockstep-card"]) } catch { /* none */ }
+    const [title, share, par] = card?.kernels?.[box.dataset.card] ?? []
+    if (!(share > 0)) return ["And on your own card? ", Object.assign(document.createElement("a"), { href: `${base}my-gpu/`, textContent: "Bet, and measure it" }), "."]
+    return [`${title}: your card (${card.name}) reaches ${percent(share)} of its own roof${par > 0 ? `; par is ${percent(par)}, what the H200 reaches of its own` : ""}.`]
+  }
+
   const reveal = (box, guess) => {
     const { unit: name } = box.dataset, right = answer(box)
     const told = box.querySelector(".bet__told")
@@ -31,6 +42,7 @@
       text += ratio < 1.1 ? " Within a tenth." : guess <= 0 ? "" : ` Off by a factor of ${show(ratio)}.`
     }
     told.textContent = text
+    if (box.dataset.card) box.querySelector(".bet__card").replaceChildren(...own(box))
     box.classList.add("is-open")
     box.querySelector("form").hidden = true
   }
@@ -60,6 +72,7 @@
     told.className = "bet__told"
     told.tabIndex = -1
     box.querySelector("summary").after(form, told)
+    if (box.dataset.card) told.after(Object.assign(document.createElement("p"), { className: "bet__card" }))
     box.open = true
     box.classList.add("is-asking")
     const { bets } = read()

@@ -1,7 +1,11 @@
-// The filters of the map and of the library come with the pages that have them.
+// What few pages have comes with them: the filters of the map and of the library, the button of "My GPU",
+// and calculators.
 (() => {
   const here = document.currentScript.src
-  const filters = { "form.map-filter": "map.js", "form.library-filter": "library.js" }
+  const filters = {
+    "form.map-filter": "map.js", "form.library-filter": "library.js", "div.my-gpu": "my-gpu.js",
+    "form.plan": "plan.js", "form.ranks": "ranks.js",
+  }
   document$.subscribe(() => {
     for (const [form, script] of Object.entries(filters))
       if (document.querySelector(form)) import(new URL(script, here))

@@ -10,6 +10,8 @@
         import(new URL("assets/vendor/run-here/player.js", base)).then(({ play }) => play(target, base.href)).catch(console.error)
   }, { rootMargin: "300px" })
 
+  const panel = () => import(new URL("assets/vendor/run-here/panel.js", base))
+
   const open = async (button, link) => {
     if (location.protocol === "file:") {
       // A browser starts no worker from there.
@@ -18,7 +20,7 @@
     }
     button.setAttribute("aria-busy", "true")
     try {
-      const { open } = await import(new URL("assets/vendor/run-here/panel.js", base))
+      const { open } = await panel()
       await open({ base: base.href, block: button.dataset.block, button, link })
     } catch (error) {
       console.error(error)
@@ -37,6 +39,10 @@
       button.textContent = node.dataset.label ?? "Run here"
       button.dataset.block = node.dataset.run
       button.addEventListener("click", () => open(button))
+      // A press begins when the mouse's button is down. (A finger that is down may scroll.)
+      button.addEventListener("pointerdown", ({ pointerType }) => {
+        if (pointerType === "mouse" && location.protocol !== "file:") panel().then(({ warm }) => warm(base.href)).catch(() => {})
+      })
       node.append(button)
     }
     const found = shared && document.querySelector(".run-here")

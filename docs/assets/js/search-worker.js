@@ -23,14 +23,14 @@
   // ------------------------------------------------------------ words
 
   // Words that a question has and an answer need not
-  const ASKING = new Set(`a an and any are as at be been best between by can check choose could create did difference differences different do does
-    explain find for from get gets got had has have how i if in into is it its just know make need many me mean means much my not of
-    on or our per pick should so support supported supports than that the their them then there these they this those to understand use used using versus vs want was way
+  const ASKING = new Set(`a an and another any are as at be been best better between but by can check choose correctly could create did difference differences different do does
+    explain explained explains find for from get gets got had has have how i if in inside into is it its just know learn make need many me mean means much my not of
+    on or our per pick please properly really right should so still support supported supports than that the their them then there these they this those to understand use used using versus vs want was way
     we were what when where which who why will with work works would write you your`.split(/\s+/))
   // Those of them that a question and a heading do not share for nothing
   const IDLE = new Set("a an and are as at be by for from in into is it its of on or the to was with".split(" "))
   // As in lockstep/mkdocs/search.py
-  const split = text => (text.replace(/(?<=\d),(?=\d{3}\b)/g, "").match(/[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*/gu) ?? [])
+  const split = text => (text.replace(/(?<=\d),(?=\d{3}\b)/g, "").replace(/(?<=\p{L})['\u2019]s\b/gu, "").match(/[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*/gu) ?? [])
     .map(word => word.replace(/^[_.]+|[_.]+$/g, "").toLowerCase().replaceAll("ё", "е")).filter(Boolean)
 
   const russian = word => {
@@ -193,7 +193,10 @@
 
   // [word, what it found] for each word of a question
   const asked = (data, question) => {
-    const all = split(question)
+    // 97 % is the asker's own figure; in a message that is pasted whole, so is 20.00 GiB
+    const figure = split(question).length < 10 ? /\d+(?:\.\d+)?\s*%/g : /\d+(?:\.\d+)?\s*(?:%|[KMGT]i?B\b)/g
+    const bare = split(question.replace(figure, ""))
+    const all = bare.length ? bare : split(question)
     const meant = all.filter(word => !ASKING.has(word))
     const list = []
     const last = /[\p{L}\p{N}_]$/u.test(question) ? all.at(-1) : ""
@@ -335,7 +338,7 @@
       } else asks = 0
       const score = sum * here ** 2 * there * 0.8 ** lacks * (1 + 2 * same ** 2 + 12 * asks) * weight * (doc === head ? 1.3 : 1) * (whole.has(doc) ? 100 : 1)
       // A page with all that tells before one with some
-      const tier = weight >= 0.5 && there > 0.999 || whole.has(doc) ? 1 : 0
+      const tier = weight >= 0.5 && (there > 0.999 || doc === head && there > 0.5 && same > 0.999) || whole.has(doc) ? 1 : 0
       return { doc, page, score: score + tier * 1e6 }
     }
     const groups = new Map()

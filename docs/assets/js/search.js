@@ -1,5 +1,9 @@
-// The search's index is fetched when a reader opens the search, not with the page.
+// The search's field, and its index, which is fetched when a reader opens the search, not with the page.
 (() => {
+  const search = document.querySelector(".md-search")
+  // Material looks at the field after each key. What a menu pastes comes without one.
+  search?.addEventListener("input", ({ target }) => target.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true })))
+
   if (typeof BroadcastChannel !== "function" || !location.protocol.startsWith("http")) return
   const channel = new BroadcastChannel("lockstep-search")
   let told = false
@@ -7,7 +11,6 @@
     if (!told) channel.postMessage("opened")
     told = true
   }
-  const search = document.querySelector(".md-search")
   search?.addEventListener("focusin", tell)
   // On a phone the search is opened by a button beside it.
   document.querySelectorAll("[for=__search]").forEach(label => {

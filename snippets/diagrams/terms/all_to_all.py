@@ -14,7 +14,7 @@ def panel(after):
         drawn.text(0, y + 16, f"rank {rank}", "km", "start")
         for k in range(4):
             source, to = (k, rank) if after else (rank, k)
-            drawn.box(56 + 70 * k, y, 64, 26, COLORS[source], f"{source} to {to}", "kw km")
+            drawn.box(56 + 70 * k, y, 64, 26, COLORS[source], f"{source} for {to}", "kw km")
     return drawn
 
 

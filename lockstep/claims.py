@@ -1,0 +1,225 @@
+"""Claims of speed that no unit gives away: "a throughput of 300", "it beats the library by three".
+
+``numbers.TYPED`` finds a number by its unit. Here one is found by the words around it: a quantity
+of performance, a rival, a comparison of two speeds, a rate or a time in words. What counts
+something else has a noun of its own ("the throughput of 8 channels"), so a number by such words
+counts where none follows.
+"""
+
+import re
+from collections.abc import Iterator
+
+_UNITS = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
+_UNITS += "|sixteen|seventeen|eighteen|nineteen"
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_MANY = "hundred|thousand|million|billion|trillion|dozen"
+_WORD = (
+    rf"(?:(?:{_TENS})(?:-(?:one|odd|{_UNITS}))?|one|{_UNITS}|(?<=\ba\ )(?:{_MANY}))"
+    r"(?:[ -](?:and\ a\ (?:half|quarter)"
+    rf"|(?:and\ |point\ )?(?:zero|one|{_UNITS}|{_TENS}|{_MANY})\b))*"
+)
+_DIGITS = r"(?<![\w.,/-])(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[+-]?\d+)?"
+NUMBER = rf"(?:{_DIGITS}(?:\ (?:{_MANY}))?|\b(?:{_WORD})\b)"
+DECIMAL = r"(?<![\w.,/-])\d*\.\d+"
+_NTH = r"(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth|twelfth|twentieth)s?"
+_SMALL = r"(?:hundred|thousand|million|billion)ths?"
+FRACTION = (
+    rf"\b(?:(?:an?|one|\d+|{_UNITS})[ -]{_NTH}\b|(?:an?|one|\d+|(?:{_TENS})(?:-\w+)?|{_UNITS})"
+    rf"[ -]{_SMALL}\b|(?:an?\ |one\ )?half\b)"
+)
+_TIME = r"(?:(?:pico|nano|micro|milli)?seconds?|(?:clock\ )?cycles?|clocks?)"
+_SECOND = (
+    r"(?:milli|micro|nano)?second\b"
+    r"(?!\ (?!(?:on|in|at|and|or|of|from|for|to|are|is|with|while)\b)\w)"
+)
+_QUANTITY = (
+    r"(?:bandwidth|throughput|latency|run-?\ ?time|(?:elapsed|execution|wall|step)\ time"
+    r"|speed-?\ ?ups?|slow-?downs?|efficiency|utili[sz]ation|IPC|performance|speed|pace)"
+)
+_DEVICE = (
+    r"(?:(?:GeForce|RTX|MI|Tesla)\ ?\d{2,4}\w*|[ABHGLTV]\d{1,3}0?\w?|M\d|GPU|machine|laptop)\b"
+)
+# The other side of a comparison: somebody's library, or the version before.
+_OTHER = (
+    r"(?:(?:the|a|our|its|that\ of|NVIDIA's)\ )*(?:cu(?:BLAS|DNN|FFT|SPARSE)\w*|CUB\b"
+    r"|CUTLASS\b|NCCL\b|PyTorch\b|NumPy\b|(?:library|baseline|reference)"
+    r"(?!\ ?(?:of|for|to|in|from|call|page|function|implementation|counter|name)\b))"
+)
+# After a number that counts nothing the clause ends, or goes on without a noun.
+_ALONE = (
+    r"(?:(?!\ ?[\w%×°*/+=^(\[{<>|`-])(?![.,:]\d)|(?=\ to\ \d[\d.]*[.,;:)]?(?:$|\ (?!\w+s\b)))"
+    r"|(?=\ (?:on|at|against|versus|vs|than|here|there|while|where|but|now|instead|again|too"
+    r"|over|because|since|when|after|before)\b))"
+)
+BARE = rf"(?:(?!one\b|0\b(?![.,]\d)){NUMBER}{_ALONE})"
+_ABOUT = (
+    r"(?:(?:about|around|nearly|almost|over|some|roughly|only|just|up\ to|(?:more|less)\ than"
+    r"|as\ (?:large|high|low|much|little)\ as|at\ (?:least|most)|well|close\ to|~|≈)\ ?)*"
+)
+# What leads from a quantity to its figure.
+_REACHES = (
+    r"(?:is|was|are|were|of|at|to|near|under|above|below|around|about|by|from|reach(?:es|ed)"
+    r"|hits?|gets?|got|gives?|gave|equals?|exceeds?|tops?|averages?|sustains?"
+    r"|(?:c[ao]mes?|go(?:es)?|went|r[io]ses?|drop(?:s|ped)?|f[ae]ll?s?|grows?|grew|improve[sd]?"
+    r"|increase[sd]?|decrease[sd]?|shrinks?|shrank|down|up)(?:\ (?:to|by|from))?)"
+)
+_WINS = (
+    r"(?:beats?|outperform(?:s|ed)?|outruns?|outpaces?|wins?|won|los(?:es|t)|trails?|lags?|leads?"
+    r"|ahead|behind|surpass(?:es|ed)|overtakes?)"
+)
+_FASTER = r"(?:faster|slower|quicker|speedier|swifter)"
+_YIELDS = r"(?:does|did|reach(?:es|ed)|gives?|gave|gets?|got|hits?|sustains?)"
+_HALVES = r"(?:halve[sd]?|double[sd]?|triple[sd]?|quadruple[sd]?)"
+_BYTES = r"(?:[kMGTP]i?B|(?:kilo|mega|giga|tera|peta)bytes?|bytes)"
+
+# For each rule the words of which a text must have one (in small letters), so that a search looks
+# at few texts; and what it finds.
+RULES: tuple[tuple[tuple[str, ...], str], ...] = (
+    # A throughput of 300. The bandwidth, 4200, is close. Latency drops from 40 to 12.
+    (
+        tuple(
+            "bandwidth throughput latency time speed slow efficien utili ipc perform pace".split()
+        ),
+        rf"""\b(?:{_QUANTITY}(?:[,:]|\ (?:on|of|over|to|for|here|there)
+            \ (?:[a-z]\w*\ ){{0,2}}?[a-z]\w*(?=\ {_REACHES}\b))?
+            (?:\ (?:that|which|now|can|will|then|also|here))?
+            (?:\ ?{_REACHES}\b){{0,2}}\ {_ABOUT}
+            (?:a\ ratio\ of\ )?(?:{BARE}|{FRACTION}(?!\ of\b|\ (?!on|at|on|in|here|now)\w))
+        | {NUMBER}[ -](?:speed-?\ ?up|slow-?down|IPC)\b
+        | {_QUANTITY}\ (?:(?:is|was|were|are|has|been|more\ than)\ )*{_HALVES}\b
+        | (?<!\ a\ )\btime\ (?:is\ |was\ )?(?:halves|halved|doubles|triples|quadruples)\b
+        | (?:cut|shave|trim|reduce|lower|bring|drop)(?:s|d|ing)?\ (?:\w+\ ){{0,3}}?(?:time|latency)
+            \ (?:\w+\ ){{0,3}}?(?:to|by)\ {_ABOUT}(?:{BARE}|{FRACTION})
+        | (?:{FRACTION}|{NUMBER}|{NUMBER}\ parts\ in\ (?:100|a\ hundred))\ of
+            \ (?:the|its|their|a|an)
+            \ (?:(?:printed|whole|total|run|elapsed|theoretical|possible|full|memory|DRAM)\ )?
+            (?:{_QUANTITY}|time)\b(?!\ of\ day)
+        | in\ {NUMBER}\ of\ the\ time\b)""",
+    ),
+    (
+        ("peak", "roof"),
+        rf"""(?:{FRACTION}|{NUMBER}(?:\ parts?\ in\ (?:100|a\ hundred))?)\ of
+            \ (?:(?:the|its|their|a)\ )?(?:\w+\ )?(?:peak|roof)\b
+        | (?:peak|roof),\ {BARE}""",
+    ),
+    # It runs in 3.2. It does 61 on an H200.
+    (
+        tuple(
+            "take took need run ran finish complet reach giv gave get got hit sust do did".split()
+        ),
+        rf"""\b(?:(?:takes|took|needs|needed|runs|ran|finish(?:es|ed)|done|completes?d?)
+            (?:\ in\ {_ABOUT}{DECIMAL}{_ALONE}|\ (?:in\ )?{_ABOUT}\d+:\d\d\b(?!\d)
+              |\ {_ABOUT}{DECIMAL}{_ALONE})
+        | (?:takes|took|needs|needed|runs\ at|{_YIELDS})\ {_ABOUT}{NUMBER}
+            \ on\ (?:an?|the|our|my|your)\ {_DEVICE}
+        | {_DEVICE}\ {_YIELDS}\ {_ABOUT}{BARE}
+        )""",
+    ),
+    # Faster than the library, by 12. A third faster.
+    (
+        tuple("faster slower quicker speedier swifter twice doubly".split())
+        + ("as fast", "as slow", "as quick"),
+        rf"""\b{_FASTER}\b[^.;!?\ufffc]{{0,40}}?(?:\bby|:|,|\(|\bat)\ ?{_ABOUT}(?:{BARE}|{FRACTION})
+        | (?:{FRACTION}|\btwice|\bdoubly|\bhalf\ again)\ (?:as\ )?(?:much\ )?
+            (?:{_FASTER}|fast|quick|slow)\b
+        | (?:and\ (?:a\ half|a\ quarter)|{NUMBER})\ times\ (?:as\ )?(?:{_FASTER}|fast|quick|slow)\b
+        | {NUMBER}\ (?:orders?|magnitudes?)\ {_FASTER}
+        | (?:ten|10)\ to\ the\ (?:power\ of\ )?\w+\ (?:times\ )?as\ (?:fast|slow)""",
+    ),
+    # It beats the library by three. Five points behind.
+    (
+        tuple("beat outp outr win won lose lost trail lag lead ahead behind surpass overt".split()),
+        rf"""\b{_WINS}\b[^.;!?\ufffc]{{0,40}}?\ by\ {_ABOUT}
+            (?:{BARE}|{FRACTION}(?!\ (?:of\ )?an?\b)|{NUMBER}\ points?\b)
+        | \b{_WINS}\ {_OTHER}\ {NUMBER}\ times
+        | {NUMBER}\ times\ (?:ahead|better)\b
+        | {NUMBER}\ (?:(?:percentage\ )?points?\ )?(?:ahead\ of|behind)\ {_OTHER}""",
+    ),
+    (
+        (" point",),
+        rf"""{NUMBER}\ (?:percentage\ )?points?\ (?:(?:of|in|to)\ )?(?:{_QUANTITY}|peak|ahead|behind
+            |better|worse|{_OTHER})
+        | (?:by|gains|loses)\ {NUMBER}\ (?:percentage\ )?points?\b""",
+    ),
+    # Three times the library. 0.98 of cuBLAS. Double the baseline.
+    (
+        tuple("cublas cudnn cufft cusparse cub cutlass nccl pytorch numpy library baseline".split())
+        + ("reference",),
+        rf"""(?:{NUMBER}\ (?:times|x)|{NUMBER}\ ?[x×]|{DECIMAL}\ of|{FRACTION}\ of
+            |\b(?:twice|thrice|double|triple|quadruple)|\b{_HALVES})
+            \ (?:as\ good\ as\ |that\ of\ )?{_OTHER}
+        | \b{_HALVES}\ (?:what\ )?{_OTHER}""",
+    ),
+    (
+        ("times as", "times ahead", "times bett", "times cheap"),
+        rf"{NUMBER}\ times\ (?:as\ (?:good|cheap)|ahead|better|cheaper)\b",
+    ),
+    (
+        ("ratio", " parts in "),
+        rf"""\bratio\ (?:(?:to|over|with|against)\ (?:the\ )?\w+\ )?(?:is|was|of|comes\ to)
+            \ {_ABOUT}(?:{DECIMAL}|one\ to\ \w+
+              |{_DIGITS}(?=[.;)]?$|\ (?:to|over|against)\ {_OTHER}))
+        | {NUMBER}\ parts\ in\ (?:100(?!,?\d)|a\ hundred\b)""",
+    ),
+    # Rates and times in words.
+    (
+        ("second",),
+        rf"""{NUMBER}\ (?:(?!of\b|to\b|and\b|or\b|in\b|is\b|are\b|as\b)[a-z]+\ ){{0,2}}
+            (?:an?|per|each|every|in\ (?:a|one|each|every)|within\ an?)\ {_SECOND}
+        | \b(?:in|within)\ (?:a|one|each|every)\ (?:milli|micro|nano)?second,?
+            \ [^.;:]{{0,25}}?\ {NUMBER}\ ?{_BYTES}\b
+        | (?:{FRACTION}|\b{NUMBER}\ {_SMALL})\ of\ an?\ {_SECOND}
+        | \b(?:tens|hundreds|thousands|dozens)\ of\ (?:pico|nano|micro|milli)?seconds?\b
+        | \b(?:tens|hundreds|thousands)\ of\ (?:thousands|[a-z]+illions)\ of\ \w+
+            \ (?:an?|per|each|every)\ {_SECOND}
+        | \b(?:a\ couple\ of|several|dozens\ of)\ (?:(?:hundred|thousand|dozen)\ )?
+            (?:milli|micro|nano)seconds\b
+        | \b(?:some|a\ few|several)\ (?:hundred|thousand|dozen)\ (?:milli|micro|nano)?seconds\b""",
+    ),
+    (
+        ("/s",),
+        rf"{NUMBER}\ (?:[kMGT]\ )?[a-z]+/(?:s|sec|second)\b",
+    ),
+    (
+        ("cycles", "clocks"),
+        r"\b(?:tens|hundreds|thousands|dozens|a\ couple)\ of\ (?:clock\ )?(?:cycles|clocks)\b"
+        r"|\b(?:some|a\ few|several)\ (?:hundred|thousand|dozen)\ (?:clock\ )?(?:cycles|clocks)\b",
+    ),
+    (
+        ("second", "minute", "hour", " day"),
+        rf"""\b(?:takes?|took|needs?|lasts?|within|(?:less|more)\ than|under|over
+            |(?:done|runs?|ready|completes)\ in)\ {_ABOUT}(?:an?|one|a\ whole)
+            \ (?:minute|hour|day|(?:milli|micro|nano)?second)
+            (?=[.,;:)]|$|\ (?:on|and|at|for|with)\b)""",
+    ),
+    (
+        ("micros", "mics", "millis", "nanos"),
+        rf"(?:{NUMBER}|\b(?:a\ few|several))\ (?:micros|mics|millis|nanos)\b",
+    ),
+    # Units that are written otherwise.
+    (
+        ("tf", "gf", "pf", "flop", "tera", "watt", "tbs", "gbs", "kw", " p/s"),
+        rf"""{NUMBER}\ ?(?:TF|GF|PF|tera|tflops|gflops|(?:kilo|mega)watts?|TBs|GBs|kW
+            |[TG]B\ p/s)(?![\w/])
+        | \b(?:half\ an?|a)\ (?:kilo|mega)watt\b""",
+    ),
+    (
+        ("reach", "give", "get", "does", "hit", "at "),
+        rf"\b(?:{_YIELDS}|at)\ {_ABOUT}{NUMBER}\ [TGP](?:FLOP)?(?![\w/-])",
+    ),
+    (
+        ("dollar", "cent", "euro", "$"),
+        rf"""(?:{NUMBER}\ (?:dollars|cents|euros)|\$\ ?{_DIGITS})
+            \ (?:an?|per)\ (?:hour|GPU|token|million)""",
+    ),
+)
+# On small letters, which is quicker than to search for both.
+_READY = [(words, re.compile(rule.lower(), re.VERBOSE)) for words, rule in RULES]
+
+
+def find(text: str) -> Iterator[str]:
+    """Yield the claims of a text, as ``numbers.plain`` returns one."""
+    low = text.lower()
+    for words, rule in _READY:
+        if any(word in low for word in words):
+            yield from (text[slice(*found.span())].strip() for found in rule.finditer(low))

@@ -1,0 +1,122 @@
+"""Which functions of a page a compiler takes, so that Python never runs their lines.
+
+A decorator does it, and its name proves nothing: ``jit`` may be whatever a page calls so. It counts
+where its name leads, by the page's own imports, into a package that the project lists as a
+compiler, and where nothing on the page gives that name to something else.
+"""
+
+import ast
+import functools
+from collections.abc import Iterable, Iterator
+
+from lockstep.block import Block
+from lockstep.mistakes import parse
+
+# What can give any name to anything, unseen by who reads the text.
+SLY = {"globals", "locals", "vars", "mock", "monkeypatch", "__import__"}
+Names = frozenset[str]
+
+
+def of_page(blocks: Iterable[Block], packages: Iterable[str]) -> Names:
+    """Return the names that lead into a compiler on a page: those of its decorators are below."""
+    blocks = tuple(blocks)
+    texts = tuple(b.text for b in blocks if b.language == "python" and "file" not in b.options)
+    files = frozenset(b.options["file"] for b in blocks if "file" in b.options)
+    return _names(texts, frozenset(packages), files)
+
+
+@functools.lru_cache(maxsize=1024)
+def _names(texts: tuple[str, ...], packages: Names, files: Names) -> Names:
+    origins: dict[str, set[str]] = {}
+    others: set[str] = set()
+    for text in texts:
+        try:
+            tree = parse(text)
+        except SyntaxError:
+            continue
+        for node, private in _scopes(tree, False):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    top = alias.name.split(".")[0]
+                    origin = alias.name if alias.asname else top
+                    origins.setdefault(alias.asname or top, set()).add(origin)
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    origin = f"{'.' * node.level}{node.module or ''}.{alias.name}"
+                    origins.setdefault(alias.asname or alias.name, set()).add(origin)
+            else:
+                others.update(_bound(node, private))
+    if "*" in origins or "*" in others or SLY & origins.keys():
+        return frozenset()
+    found = set()
+    for name, there in origins.items():
+        top = next(iter(there)).split(".")[0]
+        alone = len(there) == 1 and name not in others
+        if alone and top in packages and not files & {top, f"{top}.py"}:
+            found.add(name)
+    return frozenset(found)
+
+
+def _scopes(node: ast.AST, private: bool) -> Iterator[tuple[ast.AST, bool]]:
+    """Yield all nodes, and whether what they bind is of a function that decorates nothing."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    for child in ast.iter_child_nodes(node):
+        yield child, private
+        inner = private
+        if isinstance(child, functions):
+            below = [n for n in ast.walk(child) if n is not child]
+            shared = any(isinstance(n, ast.Global | ast.Nonlocal) for n in below)
+            inner = not shared and not any(getattr(n, "decorator_list", ()) for n in below)
+        yield from _scopes(child, inner)
+
+
+def _bound(node: ast.AST, private: bool) -> Iterator[str]:
+    """Yield the names that a node gives to something; "*" is any. Else ``private``: none."""
+    if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        yield _root(node)
+    elif isinstance(node, ast.Name) and node.id in SLY:
+        yield "*"
+    elif isinstance(node, ast.Call) and _root(node.func) in {"setattr", "delattr"}:
+        yield (_root(node.args[0]) if node.args else "") or "*"
+    elif isinstance(node, ast.Call) and _root(node.func) in {"exec", "eval"}:
+        if len(node.args) < 2:  # else in names of its own
+            yield "*"
+    elif private:
+        return
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+        yield node.name
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return getattr(node, "id", "")
+
+
+def takes(node: ast.AST, names: Names) -> bool:
+    """Whether a compiler takes a function: a decorator of it, with "jit" in its name, is one's."""
+    return any(
+        "jit" in ast.unparse(d.func if isinstance(d, ast.Call) else d) and _root(d) in names
+        for d in getattr(node, "decorator_list", ())
+    )
+
+
+def taken(text: str, names: Names) -> dict[str, int]:
+    """Return the functions of a text that a compiler takes, each with its line."""
+    try:
+        nodes = ast.walk(parse(text)) if names else ()
+        return {
+            node.name: node.lineno
+            for node in nodes
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and takes(node, names)
+        }
+    except SyntaxError:
+        return {}

@@ -1,0 +1,94 @@
+"""The processes that a page has started, and those that outlive it. Of Linux: elsewhere, none.
+
+A page's process is a child of one that adopts orphans (``adopt``), so what a page starts can leave
+its session and its parent, and is found all the same.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+_SET_CHILD_SUBREAPER = 36  # of prctl(2)
+GRACE = 2.0  # seconds in which what was detached may end by itself
+LAST = 1.0  # and in which the others may, once their page is gone
+
+
+class Process(NamedTuple):
+    number: int
+    parent: int
+    session: int
+    name: str
+
+
+def adopt() -> None:
+    """Make this process the parent of those below it whose own parent ends."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _all() -> dict[int, Process]:
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*") if sys.platform == "linux" else ():
+        with suppress(OSError, ValueError):
+            text = (folder / "stat").read_text(encoding="utf-8", errors="replace")
+            name, _, rest = text.partition("(")[2].rpartition(")")
+            state, parent, _, session, *_ = rest.split()
+            if state not in "ZX":
+                number = int(folder.name)
+                found[number] = Process(number, int(parent), int(session), name)
+    return found
+
+
+def _below(known: dict[int, Process], tops: set[int]) -> set[int]:
+    """Return those processes, and all that they started."""
+    found, more = set(), tops & known.keys()
+    while more:
+        found |= more
+        more = {p.number for p in known.values() if p.parent in more} - found
+    return found
+
+
+def end(page: int, forker: int, pages: set[int]) -> list[str]:
+    """End a page's process and all that it has started. Returns the names of what was detached.
+
+    ``pages``: the processes of pages that live beside it, children of ``forker`` as it is.
+    """
+
+    def left() -> tuple[set[int], set[int]]:
+        known = _all()
+        ours = page in known and (page == forker or known[page].parent == forker)
+        own = _below(known, {page} if ours else set())
+        orphans = {p.number for p in known.values() if p.parent == forker and forker != page}
+        orphans = _below(known, orphans - pages - {page})
+        session = known[page].session if page in known else None
+        away = {n for n in own if session is not None and known[n].session != session}
+        return own | orphans, away | orphans
+
+    _until(lambda: not left()[1], GRACE)
+    there, detached = left()
+    names = sorted({known.name for known in _all().values() if known.number in detached})
+    _kill({page} & there)
+    there -= {page}
+    _until(lambda: not there & _all().keys(), LAST)
+    while there := there & _all().keys():
+        _kill(there)
+        time.sleep(0.001)
+        there |= left()[0]
+    return names
+
+
+def _until(holds, seconds: float) -> None:
+    limit = time.monotonic() + seconds
+    while not holds() and time.monotonic() < limit:
+        time.sleep(0.01)
+
+
+def _kill(numbers: set[int]) -> None:
+    for number in numbers - {0, 1, os.getpid()}:
+        with suppress(OSError):
+            os.kill(number, signal.SIGKILL)

@@ -1,0 +1,112 @@
+"""Numbers that no one cell says: the figure in one, its unit in another, above, below or beside.
+
+A table is read as a whole: its rows, its columns, its corner and its caption. So are blocks that
+follow each other, a paragraph of a number and one of its unit.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+Typed = Callable[[str], list[tuple[int, int]]]  # where in a text numbers look measured
+MOST = 60  # characters of a cell that can be half of a number
+NUMBER = re.compile(r"\d")
+SIGN = re.compile(r"[/%×]")
+PLURAL = re.compile(r"\w\(s\)")  # device(s), no seconds
+FIGURE = re.compile(r"[~≈<>+-]?\ ?\d[\d.,]*(?:\ ?(?:to|-|/|±|\()\ ?\d[\d.,]*\)?)?")
+
+
+class Cell(NamedTuple):
+    said: str  # as a reader sees it; numbers with a proof are KEY
+    start: int
+    head: bool
+
+
+def crosses(first: str, second: str, typed: Typed) -> bool:
+    """Whether two texts, one after the other, say a measured number that neither says alone.
+
+    One of them says no more than its half, or the unit is one that is no word.
+    """
+    if not first or not second or not NUMBER.search(first[-MOST:] + second[:MOST]):
+        return False
+    figure = FIGURE.fullmatch(first) is not None
+    first, second = first[-MOST:], second[:MOST]
+    border, whole = len(first), f"{first} {second}"
+    return any(
+        figure or end == len(whole) or SIGN.search(whole, border, end)
+        for start, end in typed(whole)
+        if start < border < end - 1
+    )
+
+
+class Table:
+    """The cells of a table, row by row. ``unit``: whether a text gives a unit to numbers."""
+
+    def __init__(self, typed: Typed, unit: Callable[[str], bool], key: str):
+        self.typed, self.unit, self.key = typed, unit, key
+        self.rows: list[list[Cell]] = []
+
+    def row(self) -> None:
+        self.rows.append([])
+
+    def add(self, cell: Cell, columns: int = 1) -> None:
+        if not self.rows:
+            self.row()
+        self.rows[-1] += [cell] * max(1, min(columns, 100))
+
+    def wrong(self) -> Iterator[tuple[Cell, Cell]]:
+        """Yield (number, unit): two cells that are a measured number together."""
+        yield from self._beside()
+        yield from self._below()
+        yield from self._corner()
+
+    def _beside(self) -> Iterator[tuple[Cell, Cell]]:
+        for row in self.rows:
+            titles = all(cell.head for cell in row)
+            for index, (left, right) in enumerate(zip(row, row[1:], strict=False)):
+                if left is right or not crosses(left.said, right.said, self.typed):
+                    continue
+                if not (titles and self._measured(index, index + 1)):
+                    yield (left, right) if NUMBER.search(left.said) else (right, left)
+            if titles:
+                continue
+            for cell in row:
+                if self._names(cell):
+                    yield from ((other, cell) for other in row if self._bare(other))
+
+    def _below(self) -> Iterator[tuple[Cell, Cell]]:
+        """A number and its unit in one column: under each other, or one of them in the head."""
+        for index in range(max(map(len, self.rows), default=0)):
+            column = [row[index] for row in self.rows if index < len(row)]
+            heads = [cell for cell in column if cell.head]
+            pairs = list(zip(column, column[1:], strict=False))
+            pairs += [(head, cell) for head in heads for cell in column if not cell.head]
+            for upper, lower in pairs:
+                if crosses(upper.said, lower.said, self.typed):
+                    yield (upper, lower) if NUMBER.search(upper.said) else (lower, upper)
+                elif self._bare(lower) and crosses(lower.said, upper.said, self.typed):
+                    yield lower, upper
+
+    def _corner(self) -> Iterator[tuple[Cell, Cell]]:
+        """The first cell gives the unit: of the cells, or of the head where those are words."""
+        if not self.rows or not self.rows[0] or not self._names(self.rows[0][0]):
+            return
+        corner, *heads = self.rows[0]
+        for index, head in enumerate(heads, start=1):
+            column = [row[index] for row in self.rows[1:] if index < len(row)]
+            numbers = [cell for cell in column if self._bare(cell)]
+            yield from ((cell, corner) for cell in numbers)
+            if self._bare(head) and not numbers and not self._measured(index):
+                yield head, corner
+
+    def _measured(self, *columns: int) -> bool:
+        """Whether columns hold figures with their proof, so that a head is a size or a name."""
+        return any(self.key in row[i].said for row in self.rows for i in columns if i < len(row))
+
+    def _bare(self, cell: Cell) -> bool:
+        return FIGURE.fullmatch(cell.said) is not None
+
+    def _names(self, cell: Cell) -> bool:
+        """Whether a cell names a measured quantity, such as "Time (ms)", and no figure of it."""
+        said = PLURAL.sub("", cell.said)
+        return self.key not in said and not NUMBER.search(said) and self.unit(said)

@@ -1,0 +1,364 @@
+"""Python that proves nothing: what cannot fail, what never runs, what swallows its errors.
+
+And what reaches past a script into the interpreter that runs it. Each rule looks at one node of the
+syntax tree and says what is wrong with it, and how to mend it.
+"""
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator
+
+
+def idle(statement: ast.stmt) -> bool:
+    constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return constant or isinstance(statement, ast.Pass)
+
+
+def _constant(node: ast.expr) -> bool:
+    """Whether an expression has one value, whatever ran before it."""
+    if isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return bool(node.elts) or not isinstance(node, ast.Set)
+    if isinstance(node, ast.UnaryOp):
+        return _constant(node.operand)
+    if isinstance(node, ast.BinOp):
+        return _constant(node.left) and _constant(node.right)
+    if isinstance(node, ast.BoolOp):
+        if isinstance(node.op, ast.Or):
+            return any(_constant(v) and _truth(v) is not False for v in node.values) or all(
+                map(_constant, node.values)
+            )
+        return any(_constant(v) and _truth(v) is False for v in node.values) or all(
+            map(_constant, node.values)
+        )
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        if all(map(_constant, sides)):
+            return True
+        same = len(sides) == 2 and ast.dump(sides[0]) == ast.dump(sides[1])
+        # Of floats x != x is a question: whether it is a NaN.
+        return same and not isinstance(node.ops[0], ast.NotEq) and not _called(sides[0])
+    return isinstance(node, ast.Lambda)
+
+
+PURE = {"len", "bool", "all", "any", "abs", "int", "float", "min", "max", "sum", "sorted", "hash"}
+PURE |= {"isinstance", "tuple", "list", "range", "isclose", "isfinite", "allclose", "array_equal"}
+TRUE = {"repr", "id", "type", "dict", "object"}  # whose results are true, whatever they are of
+COUNTS = {"len", "abs", "id"}
+
+
+def _always(node: ast.expr) -> bool:
+    """Whether an expression is true, whatever is in its names."""
+    if isinstance(node, ast.Call):
+        name, arguments = name_of(node.func), [*node.args, *(k.value for k in node.keywords)]
+        if name == "isinstance" and len(node.args) == 2 and name_of(node.args[1]) == "object":
+            return True
+        loops = [a for a in arguments if isinstance(a, ast.GeneratorExp | ast.ListComp)]
+        if name == "all" and any(_nothing(g.iter) for loop in loops for g in loop.generators):
+            return True
+        method = isinstance(node.func, ast.Attribute) and not arguments
+        return name in TRUE or (name in PURE and not method and all(map(_constant, arguments)))
+    if isinstance(node, ast.JoinedStr):
+        return any(isinstance(v, ast.Constant) and v.value for v in node.values)
+    if isinstance(node, ast.Dict):
+        return bool(node.keys)
+    if isinstance(node, ast.Name):
+        return node.id in dir(builtins)
+    if isinstance(node, ast.Attribute):
+        return node.attr in {"dtype", "device", "__class__"}
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        return _foregone(node.left, node.ops[0], node.comparators[0])
+    if isinstance(node, ast.BoolOp):
+        results = [_constant(value) or _always(value) for value in node.values]
+        return any(results) if isinstance(node.op, ast.Or) else all(results)
+    return False
+
+
+def _foregone(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
+    """Whether a comparison has one outcome, such as that of a count with less than none."""
+    if isinstance(op, ast.In) and isinstance(right, ast.Tuple | ast.List | ast.Set):
+        values = {e.value for e in right.elts if isinstance(e, ast.Constant)}
+        return values >= {True, False}
+    for inner in ast.walk(left):
+        if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub):
+            if ast.dump(_same(inner.left)) == ast.dump(_same(inner.right)):
+                return True  # x - x
+    if ast.dump(left) == ast.dump(right) and isinstance(left, ast.Call):
+        return name_of(left.func) in {*PURE, *TRUE, "mean", "item", "copy", "tolist"}
+    count = name_of(left.func) in COUNTS if isinstance(left, ast.Call) else False
+    count = count or name_of(left) in {"size", "nbytes", "ndim"}
+    if isinstance(left, ast.Call) and name_of(left.func) in {"sum", "max", "mean"}:
+        of = getattr(left.func, "value", None)
+        count = isinstance(of, ast.Call) and name_of(of.func) == "abs"
+    limit = _number(right)
+    if not count or limit is None:
+        return False
+    least = limit < 0 or (limit == 0 and isinstance(op, ast.GtE))
+    return least and isinstance(op, ast.Gt | ast.GtE | ast.NotEq)
+
+
+def _number(node: ast.expr) -> float | None:
+    """Return the number that an expression is: 3, -1, np.inf, float("inf")."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return float(node.value)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _number(node.operand)
+        return None if value is None else -value
+    if isinstance(node, ast.Attribute) and node.attr in {"inf", "Inf", "infty"}:
+        return float("inf")
+    if isinstance(node, ast.Call) and name_of(node.func) == "float" and node.args:
+        said = node.args[0]
+        if isinstance(said, ast.Constant) and str(said.value).strip("+").lower() in INFINITE:
+            return float("inf")
+    return None
+
+
+INFINITE = {"inf", "infinity"}
+
+
+def _fixed(node: ast.expr) -> bool:
+    """Whether a part of an "and" or an "or" is a constant: it decides, or is for nothing."""
+    return isinstance(node, ast.Constant) and not isinstance(node.value, str)
+
+
+def _nothing(node: ast.expr) -> bool:
+    """Whether there is nothing to loop over."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return not node.elts
+    if isinstance(node, ast.Call) and name_of(node.func) == "range" and not node.keywords:
+        numbers = [_number(a) for a in node.args]
+        return numbers in ([0.0], [0.0, 0.0])
+    return isinstance(node, ast.Constant) and node.value in ("", b"")
+
+
+def _same(node: ast.expr) -> ast.expr:
+    """Return what an expression is a copy of: of x.copy(), np.array(x), +x or x[:] that is x."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
+        if node.func.attr in {"copy", "view"}:
+            return _same(node.func.value)
+    if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+        if name_of(node.func) in {"array", "asarray", "copy", "list", "tuple"}:
+            return _same(node.args[0])
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.UAdd):
+        return _same(node.operand)
+    if isinstance(node, ast.Subscript) and ast.unparse(node.slice) in {":", "..."}:
+        return _same(node.value)
+    return node
+
+
+def _called(node: ast.expr) -> bool:
+    return any(isinstance(inner, ast.Call) for inner in ast.walk(node))
+
+
+def _truth(node: ast.expr) -> bool | None:
+    """Return the truth of an expression, where it can be told without running it."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return bool(node.elts)
+    inside = list(ast.walk(node))
+    costly = any(isinstance(inner, ast.Pow | ast.LShift | ast.Mult) for inner in inside)
+    if costly and not any(isinstance(inner, ast.Name) for inner in inside):
+        return True  # as good as always: nobody waits for 9**9**9
+    try:
+        return bool(eval(compile(ast.Expression(node), "", "eval"), {"__builtins__": {}}))
+    except Exception:
+        return None
+
+
+def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
+    if isinstance(node, ast.Assert) and (_constant(node.test) or _always(node.test)):
+        yield "an assertion that cannot fail", "compare a result with what it must be"
+    elif isinstance(node, ast.BoolOp) and any(map(_fixed, node.values[:-1])):
+        yield "code behind a condition that never changes", "show only what runs"
+    elif isinstance(node, ast.For | ast.comprehension) and _nothing(node.iter):
+        yield "a loop over nothing, which never runs", "loop over what there is"
+    elif isinstance(node, ast.If | ast.While | ast.IfExp) and _constant(node.test):
+        truth = _truth(node.test)
+        if truth is False or (isinstance(node, ast.If) and truth):
+            yield "code behind a condition that never changes", "show only what runs"
+    elif isinstance(node, ast.Try | ast.TryStar):
+        yields = any(isinstance(inner, ast.Yield) for s in node.body for inner in ast.walk(s))
+        for handler in node.handlers:
+            if yields and not isinstance(handler.body[-1], ast.Raise):
+                what = "an error that is swallowed, of the code around which this stands"
+                yield what, "let it fail: end the handler with raise"
+            elif all(_shrugs(statement) for statement in handler.body):
+                mend = "let it fail, or print what happened and check it"
+                yield "an error that is swallowed: the block would pass without having worked", mend
+            elif not _answers(handler):
+                yield (
+                    "a value in the place of an error: the block would pass without it",
+                    ("let it fail, print the error, or note True that it came"),
+                )
+        for inner in (n for s in node.finalbody for n in ast.walk(s)):
+            if isinstance(inner, ast.Return | ast.Break | ast.Continue):
+                yield "a finally that swallows errors", "take the return, break or continue out"
+    elif isinstance(node, ast.FunctionDef) and node.name in {"__exit__", "__aexit__"}:
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Return) and inner.value and _truth(inner.value) is not False:
+                yield "an error that is swallowed", "let __exit__ return nothing"
+    elif isinstance(node, ast.Assign) and any(name_of(t) == "__exit__" for t in node.targets):
+        yield "an error that may be swallowed", "write __exit__ as a function that returns nothing"
+    elif isinstance(node, ast.ImportFrom) and node.module == "contextlib":
+        if any(a.name == "suppress" for a in node.names):
+            yield "an error that is swallowed", "let it fail, or expect it with pytest.raises"
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.BoolOp | ast.IfExp):
+        yield "a statement that may do nothing, and looks as if it had run", "write it with if"
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Lambda | ast.GeneratorExp):
+        yield "a statement that does nothing", "call it, or take it out"
+    elif isinstance(node, ast.Expr):
+        yield from _ignored(getattr(node.value, "value", node.value))
+    elif isinstance(node, ast.With) and any(_suppresses(item) for item in node.items):
+        yield "an error that is swallowed", "let it fail, or expect it with pytest.raises"
+    elif isinstance(node, ast.Call):
+        yield from _checks(node)
+
+
+def _answers(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler raises, uses the error, prints, or notes no more than that it came."""
+    for node in (inner for statement in handler.body for inner in ast.walk(statement)):
+        if isinstance(node, ast.Raise):
+            return True
+        if isinstance(node, ast.Name) and node.id in {handler.name, "print"} - {None}:
+            if not any(node in ast.walk(idle) for idle in handler.body if _looks(idle)):
+                return True
+    *others, last = handler.body
+    value = getattr(last, "value", None)
+    flag = isinstance(value, ast.Constant) and isinstance(value.value, bool)
+    return not others and isinstance(last, ast.Return | ast.Assign) and flag
+
+
+def _looks(statement: ast.stmt) -> bool:
+    """Whether a statement looks at a value and does nothing with it: str(error)."""
+    if not isinstance(statement, ast.Expr):
+        return False
+    value = statement.value
+    looks = {"str", "repr", "type", "len", "id", "hash", "bool", "isinstance"}
+    return not isinstance(value, ast.Call) or name_of(value.func) in looks
+
+
+PROGRAMS = {"run", "call", "Popen"}
+
+
+TASKS = {"submit", "apply_async", "map_async", "starmap_async", "create_task", "ensure_future"}
+
+
+def task(call: ast.Call) -> bool:
+    """Whether a call starts a task and returns it: pool.submit(f), but not scheduler.submit(r)."""
+    pool = re.search(r"pool|executor|^ex$", ast.unparse(getattr(call.func, "value", call.func)))
+    return name_of(call.func) in TASKS and (name_of(call.func) != "submit" or pool is not None)
+
+
+def _ignored(call: ast.AST) -> Iterator[tuple[str, str]]:
+    """Find a program that is started, and whose failure nobody sees."""
+    if not isinstance(call, ast.Call):
+        return
+    if any(k.arg == "return_exceptions" for k in call.keywords):
+        yield "errors that nobody looks at", "take return_exceptions out"
+    checked = any(k.arg == "check" for k in call.keywords)
+    module = getattr(getattr(call.func, "value", None), "id", "")
+    name = name_of(call.func)
+    if module == "subprocess" and name in PROGRAMS and not checked:
+        yield "a program whose failure nobody sees", "write check=True"
+    elif module == "os" and name in {"system", "popen"}:
+        yield "a program whose failure nobody sees", "write subprocess.run(..., check=True)"
+
+
+def _shrugs(statement: ast.stmt) -> bool:
+    return idle(statement) or isinstance(statement, ast.Continue | ast.Break)
+
+
+def _suppresses(item: ast.withitem) -> bool:
+    return isinstance(item.context_expr, ast.Call) and name_of(item.context_expr.func) == "suppress"
+
+
+def name_of(node: ast.expr) -> str:
+    return str(getattr(node, "attr", None) or getattr(node, "id", ""))
+
+
+ANYTHING = 1e6  # an absolute tolerance of that size tells nothing
+
+
+def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
+    name = name_of(call.func)
+    compares = name.startswith("assert_") or name in {"allclose", "array_equal", "isclose"}
+    if compares and len(call.args) >= 2:
+        first, second = (_same(a) for a in call.args[:2])
+        if ast.dump(first) == ast.dump(second) and not _called(first):
+            yield "a result that is compared with itself", "compare it with another computation"
+        given = {k.arg: _number(k.value) for k in call.keywords}
+        given |= dict(zip(("rtol", "atol"), map(_number, call.args[2:4]), strict=False))
+        if (given.get("rtol") or 0) >= 1 or (given.get("atol") or 0) >= ANYTHING:
+            yield "a tolerance that lets everything pass", "say how far off the result may be"
+    if name == "raises" and call.args and name_of(call.args[0]) in {"Exception", "BaseException"}:
+        if not any(k.arg == "match" for k in call.keywords):
+            yield "an error of any kind is expected", "name the error that must come"
+    if name == "push" and any(isinstance(a, ast.Lambda) for a in call.args):
+        yield "an error that is swallowed", "let it fail"
+    if name == "register" and name_of(getattr(call.func, "value", call.func)) == "atexit":
+        yield "code that runs after the last look at the page", "run it in the block"
+    if name in {"exit", "_exit", "quit", "abort"}:
+        yield "a call that ends Python", "let the page run on to its last block"
+
+
+CORE = {"lockstep", "lockstep_site"}
+# What reaches past a script into the interpreter that runs it.
+INSIDES = {
+    "sys": {
+        *"__displayhook__ displayhook meta_path path_hooks path_importer_cache modules".split(),
+        *"_getframe settrace setprofile addaudithook monitoring".split(),
+    },
+    "inspect": {"stack", "currentframe", "getouterframes"},
+    "gc": {"get_objects", "get_referrers"},
+    "threading": {"settrace", "setprofile"},
+}  # fmt: skip
+
+
+# What leads from any object into the interpreter, or into another function.
+INWARD = {
+    *"__subclasses__ __globals__ __code__ __closure__ __defaults__ __getattribute__".split(),
+    *"f_globals f_locals f_back gi_frame cr_frame ag_frame tb_frame __builtins__".split(),
+}
+# Modules whose names a reader knows: what they hold is not a page's to change.
+MODULES = {"builtins", "sys", "time", "math", "os", "io", "json", "random", "statistics"}
+MODULES |= {"np", "numpy", "numba", "cuda", "cp", "cupy", "pytest", "subprocess", "threading"}
+
+
+def meddling(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Find what would change or read the machine that runs the page."""
+    what = "shown code that reaches into the machine that runs it"
+    mend = "show what a reader can run in a file of their own"
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        names = [getattr(node, "module", None) or "", *(a.name for a in node.names)]
+        if any(name.split(".")[0] in CORE for name in names):
+            yield "shown code imports the core, which its reader does not have", mend
+        elif names[0] in INSIDES and {a.name for a in node.names} & INSIDES[names[0]]:
+            yield what, mend
+    elif isinstance(node, ast.Attribute) and node.attr in INWARD:
+        yield what, mend
+    elif isinstance(node, ast.Attribute) and node.attr == "__dict__" and root_of(node) in MODULES:
+        yield f"a module that is opened: {ast.unparse(node)}", mend
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        if node.attr in INSIDES.get(node.value.id, ()):
+            yield what, mend
+    elif isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
+        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+        for target in targets:
+            if isinstance(target, ast.Attribute) and root_of(target) in MODULES:
+                yield f"a module that is changed: {ast.unparse(target)}", mend
+    elif isinstance(node, ast.Call) and name_of(node.func) in {"setattr", "delattr", "vars"}:
+        if node.args and root_of(node.args[0]) in MODULES:
+            yield f"a module that is changed, or opened: {ast.unparse(node)}", mend
+    elif isinstance(node, ast.Name) and node.id in {"__builtins__", "__loader__", "__spec__"}:
+        yield what, mend
+    elif isinstance(node, ast.Call) and name_of(node.func) in {"import_module", "__import__"}:
+        first = node.args[0] if node.args else None
+        if not (isinstance(first, ast.Constant) and str(first.value).split(".")[0] not in CORE):
+            yield "an import by name, which its reader cannot follow", "write an import statement"
+
+
+def root_of(node) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return getattr(node, "id", "")

@@ -1,0 +1,113 @@
+"""The page "My GPU": where it measures, and the table of the cards that readers sent.
+
+``[[my-gpu:measure]]`` on a line of its own is where ``docs/assets/js/my-gpu.js`` puts its button;
+``[[my-gpu:cards]]`` becomes a table of the records under ``evidence/webgpu/``, which the page saves
+and a pull request brings. ``data/webgpu.json`` has the same records.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from lockstep import figures
+from lockstep.page import Mistake, PageError
+from lockstep.parts import Part
+
+FOLDER = "evidence/webgpu"
+MARKER = re.compile(r"^\[\[my-gpu:(measure|cards)\]\][ \t]*$")
+SCHEMAS = Path(__file__).parent / "schemas"
+TYPES = {"string": str, "boolean": bool, "array": list, "object": dict, "integer": int}
+
+
+def columns() -> dict[str, type]:
+    """What a record has, by its published schema: name -> type."""
+    schema = json.loads((SCHEMAS / "webgpu.json").read_text(encoding="utf-8"))["items"]
+    found = {}
+    for name in schema["required"]:
+        row = schema["properties"][name]
+        one = row.get("const", row.get("enum", [None])[0])
+        kind = "array" if "$ref" in row else row.get("type")
+        found[name] = type(one) if one is not None else TYPES.get(kind, float)
+    return found
+
+
+MEND = 'save the record with the page "My GPU", and change nothing in it'
+
+
+def rows(root: Path) -> list[dict]:
+    """Return the records, by name of the file. Raises PageError for one that is none."""
+    found, mistakes, known = [], [], columns()
+    for file in sorted((root / FOLDER).glob("*.json")):
+        path = file.relative_to(root).as_posix()
+        try:
+            record = json.loads(file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            mistakes.append(
+                Mistake(path, getattr(error, "lineno", 1), f"is no JSON: {error}", MEND)
+            )
+            continue
+        if not isinstance(record, dict) or record.keys() != known.keys():
+            differ = ", ".join(sorted(set(record) ^ known.keys())[:3])
+            mistakes.append(Mistake(path, 1, f"lacks or has beside: {differ}", MEND))
+            continue
+        for key, kind in known.items():
+            kinds = (int, float) if kind is float else kind
+            if not isinstance(record[key], kinds) or isinstance(record[key], bool) != (
+                kind is bool
+            ):
+                mistakes.append(Mistake(path, 1, f"{key} is {record[key]!r}", MEND))
+        found.append(record)
+    if mistakes:
+        raise PageError(mistakes)
+    return found
+
+
+def cards(root: Path) -> str:
+    """Return the table of the cards, fastest memory first, and below it that of the CPUs."""
+    known = sorted(rows(root), key=lambda r: -r["copy_gbps"])
+    hard, soft = ([r for r in known if r["software"] == kind] for kind in (False, True))
+    made = [table(hard) if hard else "No card yet: be the first."]
+    if soft:
+        made += ["Software adapters, where a browser computes on the CPU and no card takes part:"]
+        made += [table(soft)]
+    return "\n\n".join(made)
+
+
+def table(records: list[dict]) -> str:
+    """Return a table of records."""
+    found = []
+    for r in records:
+        best = max(r["kernels"], key=lambda k: k["share"], default=None)
+        found.append(
+            [
+                re.sub(r"([\\`*_\[\]{}|<>])", r"\\\1", r["name"]),
+                figures.quantity(r["copy_gbps"], "GB/s"),
+                figures.quantity(r["tflops"], "TFLOP/s"),
+                figures.quantity(r["launch_us"], "us"),
+                f"{best['title']}: {figures.quantity(best['share'], '%')}" if best else "",
+                r["date"],
+            ]
+        )
+    heads = ["Card", "Copy", "Multiply-add", "A launch", "Closest to its roof", "Measured"]
+    return figures.table(heads, found)
+
+
+class MyGpuPart(Part):
+    """The reader's own card, and those of others."""
+
+    name = "my-gpu"
+    marker = MARKER
+    schemas = SCHEMAS
+
+    def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
+        if marker[1] == "cards":
+            return cards(site.root)
+        if plain:
+            return "(On the site, a button here measures the GPU of your computer.)"
+        return (
+            '<div class="my-gpu"><p>With scripts switched on, a button here measures '
+            "your GPU.</p></div>"
+        )
+
+    def data(self, source) -> dict[str, list[dict]]:
+        return {"webgpu": rows(source.root)}

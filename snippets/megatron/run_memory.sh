@@ -1,0 +1,1 @@
+timeout 100 python memory.py

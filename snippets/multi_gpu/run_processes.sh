@@ -1,0 +1,1 @@
+timeout 120 python processes.py

@@ -1,0 +1,194 @@
+"""Evidence that was edited by hand is found against the last commit: histories only grow.
+
+What such an edit forgets inside of one record is in tests/attacks/evidence-by-hand.yml.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from lockstep import collect, evidence, records, reviewed
+from lockstep.check import Checker
+from lockstep.evidence import agreement
+from lockstep.page import read, read_all
+from tests.houses import settle
+from tests.test_attacks import KERNEL, MEASURED, META, ROOT
+
+RECORD = "evidence/nvidia-h200/microbenchmarks/copy.json"
+HISTORY = "evidence/nvidia-h200/microbenchmarks/copy.history.jsonl"
+PAGE = "evidence/cpu/pages/page.json"
+SLOW = """# A line above.
+# --8<-- [start:a]
+def slow(x):
+    if x > 1:
+        x = fast(x) if x > 2 else 312
+    return x if x else fast(x)
+
+
+assert slow(1) == 1
+# --8<-- [end:a]
+"""
+
+
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory):
+    """A repository with a measurement that was repeated once, committed."""
+    root = tmp_path_factory.mktemp("repository")
+    settle(root)
+    (root / "kernels").mkdir()
+    (root / "kernels/circle.py").write_text(KERNEL)
+    (root / "docs").mkdir()
+    meta = "\n".join(f"{key}: {value}" for key, value in META.items())
+    (root / "kernels/slow.py").write_text(SLOW)
+    fence = '```python unrun="for another GPU"\n--8<-- "kernels/slow.py:a"\n```\n'
+    (root / "docs/page.md").write_text(f"---\n{meta}\n---\n# A page\n\nSome words.\n\n{fence}")
+    done, document = collect.run_page(root / "docs/page.md", lambda line: None)
+    assert done
+    document.record()
+    (root / reviewed.LIST).write_text('{"files": {}}\n')
+    for value in (4100.0, 4240.0):
+        row = MEASURED["rows"][0] | {"value": value}
+        evidence.write(root / RECORD, MEASURED | {"rows": [row]})
+    who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for command in (["init", "-q"], ["add", "-A"], [*who, "commit", "-qm", "x"]):
+        subprocess.run(["git", *command], cwd=root, check=True)
+    return root
+
+
+@pytest.fixture
+def root(committed):
+    yield committed
+    subprocess.run(["git", "checkout", "-q", "."], cwd=committed, check=True)
+
+
+def said(root):
+    return [str(mistake) for mistake in agreement.check(root, [])]
+
+
+def test_a_record_as_committed_passes(root):
+    assert said(root) == []
+
+
+def test_a_run_that_replaces_a_record_passes(root):
+    row = MEASURED["rows"][0] | {"value": 4300.0}
+    evidence.write(root / RECORD, MEASURED | {"rows": [row], "date": "2026-02-01"})
+    assert said(root) == []
+
+
+def edit(root, name, old, new):
+    text = (root / name).read_text(encoding="utf-8")
+    assert old in text
+    (root / name).write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "name, old, new, words",
+    [
+        (RECORD, '"value": 4240.0', '"value": 4900.0', "its history has not those of before"),
+        (RECORD, '"date": "2026-01-01"', '"date": "2025-01-01"', "in the place of one on"),
+        (HISTORY, "4100.0", "4000.0", "a point of the history was changed"),
+        (HISTORY, "copy", "paste", "a point of the history was changed"),
+        (PAGE, '"date": "2', '"date": "1', "in the place of one on"),
+        (PAGE, ', "lines": [4, 5], "not_run": [3]', "", "has lost its lines"),
+        (PAGE, ', "parts": [1, 4], "idle": [[4, "fast(x)"]]', "", "has lost its parts"),
+    ],
+)
+def test_an_edit_is_found(root, name, old, new, words):
+    edit(root, name, old, new)
+    [line] = [line for line in said(root) if words in line]
+    assert line.startswith(f"{name}:") and "To mend: " in line
+
+
+def test_a_history_that_is_gone_is_found(root):
+    (root / HISTORY).unlink()
+    assert any("changed or taken out" in line and HISTORY in line for line in said(root))
+
+
+def test_a_list_of_reviewed_files_that_is_gone_is_found(root, monkeypatch):
+    monkeypatch.chdir(root)
+    gone = lambda: [m for m in Checker(root).everything() if "files is gone" in m.what]  # noqa: E731
+    assert not gone()
+    (root / reviewed.LIST).unlink()
+    [mistake] = gone()
+    assert mistake.path == reviewed.LIST and "git checkout" in mistake.mend
+
+
+@pytest.mark.parametrize("above, first", [("", 4), ("# One more.\n# And another.\n", 6)])
+def test_lines_that_did_not_run_move_with_their_source(root, above, first):
+    """A record has them in lines of its block: whoever writes above it does not change them."""
+    (root / "kernels/slow.py").write_text(above + SLOW.replace("# A line above.\n", ""))
+    page = read(root / "docs/page.md", root)
+    [proof] = evidence.Evidence(root).proofs(page)
+    block = page.blocks[0]
+    assert records.unexplained(block, records.best(block, proof)) == [first]
+    assert f"fast(x) in line {first + 1} did not run" in records.lines(page, block, proof)
+    assert f"not line {first} of kernels/slow.py" in records.details(page, block, proof)
+    assert list(agreement.check(root, read_all(root))) == []
+
+
+WAITS = "---\ntitle: {0}\ndescription: It waits.\nkind: other\n---\n# {0}\n\n"
+WAITS += '```python\n--8<-- "kernels/{0}.py"\n```\n'
+
+
+def test_two_runs_in_one_tree_do_not_take_each_other_for_a_page(tmp_path):
+    """The second records while a page of the first would still run: it waits for it instead."""
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "mkdocs.yml").write_text("site_name: x\n")
+    for name, seconds in {"slow": 4, "quick": 0}.items():
+        for folder in ("docs", "kernels"):
+            (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / f"docs/{name}.md").write_text(WAITS.format(name))
+        (tmp_path / f"kernels/{name}.py").write_text(f"import time\n\ntime.sleep({seconds})\n")
+    command = [sys.executable, "-u", "-m", "lockstep", "run"]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    there = {"cwd": tmp_path, "env": env, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*command, "docs/slow.md"], **there) as slow:
+        assert slow.stdout
+        while "docs/slow.md on" not in (line := slow.stdout.readline()):
+            assert line
+        quick = subprocess.run([*command, "docs/quick.md"], **there)
+        told = slow.stdout.read()
+    assert slow.returncode == 0, told
+    assert quick.returncode == 0, quick.stdout
+    assert sorted(f.stem for f in tmp_path.glob("evidence/*/pages/*.json")) == ["quick", "slow"]
+
+
+LAUNCHES = """from numba import cuda
+
+
+@cuda.jit
+def slow(x):
+    x[0] = 1
+
+
+@cuda.jit
+def fast(x):  # fast
+    x[0] = 312
+"""
+
+
+@pytest.mark.parametrize(
+    "after, idle",
+    [
+        ("slow[1, 1](x)\n", ["fast"]),
+        ("slow[1, 1](x)\nfast[1, 1](x)\n", []),
+        ("# fast, slow\n", ["slow", "fast"]),
+    ],
+)
+def test_a_kernel_that_no_code_of_its_page_names_was_not_launched(root, after, idle):
+    """Whatever a record of a GPU says: it has no lines of a kernel."""
+    fences = ""
+    for name, text in {"two": LAUNCHES, "after": f"x = [0]\n{after}"}.items():
+        (root / f"kernels/{name}.py").write_text(text)
+        fences += f'```python\n--8<-- "kernels/{name}.py"\n```\n\n'
+    meta = "\n".join(f"{key}: {value}" for key, value in META.items())
+    (root / "docs/other.md").write_text(f"---\n{meta}\n---\n# A page\n\n{fences}")
+    page = read(root / "docs/other.md", root)
+    proof = evidence.Proof("gpu", runs=[{"blocks": []}])
+    told = records.idle(page, page.blocks[0], proof)
+    names = " or ".join(idle)
+    assert told == (f"nothing on this page launches or calls {names}" if idle else None)
+    assert records.lines(page, page.blocks[0], proof).startswith(" and ".join(idle))

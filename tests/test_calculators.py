@@ -1,0 +1,222 @@
+"""The calculators in pages: what their scripts compute is what the pages' Python computes."""
+
+import itertools
+import json
+import subprocess
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from kernels.many_gpus import collectives
+from kernels.many_gpus.schedules import gpipe, one_f_one_b, pipeline, training_step
+from kernels.many_gpus.world import Lost, World, switch
+from kernels.megatron.calculator import Plan
+from lockstep.evidence import Evidence
+from lockstep.page import find_root
+
+ROOT = find_root()
+
+
+def ask(script, questions):
+    """Return what a script of docs/assets/js answers to each question."""
+    done = subprocess.run(
+        ["node", "tests/calculators.mjs", f"docs/assets/js/{script}"],
+        input="\n".join(map(json.dumps, questions)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+MODEL = Plan(layers=80, width=8192, words=128_000, length=4096, sequences=1, micro_batches=8)
+CHANGES = [
+    *({"data": d, "zero": z, "tensor": t} for d in (1, 64) for z in range(4) for t in (1, 8)),
+    *({"pipeline": p, "micro_batches": m} for p in (2, 16) for m in (1, 8, 64)),
+    *({"weight_bytes": b, "recompute": r} for b in (2, 4) for r in (False, True)),
+    {"recompute": True, "pipeline": 8, "tensor": 4, "data": 2, "sequences": 3, "length": 1000},
+    {"pipeline": 80, "micro_batches": 1},  # the last stage holds the most: logits
+]
+
+
+def test_the_calculator_of_memory_is_the_pages():
+    plans = [replace(MODEL, **change) for change in CHANGES]
+    for mine, found in zip(plans, ask("plan.js", map(asdict, plans)), strict=True):
+        assert found["state"] == pytest.approx(mine.state(), rel=1e-12), mine
+        assert found["activations"] == pytest.approx(mine.activations(), rel=1e-12), mine
+        assert found["traffic"] == pytest.approx(mine.traffic(), rel=1e-12), mine
+        assert found["bubble"] == pytest.approx(mine.bubble(), rel=1e-12), mine
+
+
+WAYS = {  # those of snippets/megatron/memory.py
+    "bfloat16": {"sequences": 2},
+    "bfloat16-recomputed": {"sequences": 8, "recompute": True},
+    "float32": {"sequences": 1, "weight_bytes": 4},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_calculator_says_what_was_measured(way):
+    """Within 1 %: state, and what a forward pass keeps, of a model of 670 million parameters."""
+    rows = Evidence(ROOT).microbenchmarks
+    model = Plan(layers=12, width=2048, words=32_000, length=2048, micro_batches=1, **WAYS[way])
+    measured = {part: rows[f"training-memory-{way}-{part}"] for part in ("state", "kept", "peak")}
+    assert all(row["fresh"] and row["unit"] == "GB" for row in measured.values())
+    kept = model.activations()
+    if model.recompute:  # a layer that is computed again is not kept by the forward pass
+        kept -= 16 * model.weight_bytes * model.length * model.sequences * model.width
+    state = sum(model.state().values())
+    assert state / 1e9 == pytest.approx(measured["state"]["value"], rel=0.01)
+    assert kept / 1e9 == pytest.approx(measured["kept"]["value"], rel=0.01)
+    assert (state + kept) / 1e9 < measured["peak"]["value"] < 1.35 * (state + kept) / 1e9
+
+
+def test_a_plan_that_cannot_be_is_refused_with_its_cure():
+    wrong = [{"layers": 81, "pipeline": 8}, {"tensor": 3}, {"width": 0}, {"zero": 3, "pipeline": 2}]
+    answers = ask("plan.js", [asdict(replace(MODEL, **change)) for change in wrong])
+    said = [" ".join(answer["mistakes"]) for answer in answers]
+    assert "81 layers do not divide into 8 stages" in said[0]
+    assert "8192 does not divide by 3" in said[1]
+    assert "Width: write a whole number" in said[2]
+    assert "Choose ZeRO 1" in said[3]
+
+
+LATENCY, BANDWIDTH = 2e-6, 360e9
+PROGRAMS = {
+    "ring": collectives.ring,
+    "tree": collectives.tree,
+    "one": collectives.one_shot,
+    "two": collectives.two_shot,
+    "all": collectives.all_to_all,
+}
+
+
+def question(kind, ranks, size, batches=4, forward=1e-3):
+    return {
+        "kind": kind,
+        "ranks": ranks,
+        "bytes": size,
+        "latency": LATENCY,
+        "bandwidth": BANDWIDTH,
+        "batches": batches,
+        "forward": forward,
+    }
+
+
+def test_collectives_in_the_page_take_as_long_as_in_python():
+    cases = list(itertools.product(PROGRAMS, (2, 3, 4, 7, 16), (2**10, 2**25)))
+    for (kind, ranks, size), found in zip(
+        cases, ask("ranks.js", [question(*case) for case in cases]), strict=True
+    ):
+        world = World(ranks, switch(LATENCY, BANDWIDTH), element=size / ranks)
+        world.run(PROGRAMS[kind], [np.ones(ranks)] * ranks)
+        assert found["seconds"] == pytest.approx(world.seconds, rel=1e-9), (kind, ranks, size)
+        mine = sorted((r, to, began) for r, to, began, _ in world.spans)
+        theirs = sorted((s["rank"], s["to"], s["began"]) for s in found["spans"])
+        assert np.allclose(mine, theirs, rtol=1e-9, atol=1e-15), (kind, ranks, size)
+        assert not found["lost"]
+
+
+@pytest.mark.parametrize("kind, schedule", [("gpipe", gpipe), ("1f1b", one_f_one_b)])
+def test_pipelines_in_the_page_take_as_long_as_in_python(kind, schedule):
+    cases = list(itertools.product((2, 3, 8), (1, 4, 16)))
+    asked = [question(kind, ranks, 2**20, batches) for ranks, batches in cases]
+    for (ranks, batches), found in zip(cases, ask("ranks.js", asked), strict=True):
+        world = World(ranks, switch(LATENCY, BANDWIDTH), element=2**20)
+        world.run(pipeline(schedule, batches, 1e-3, 2e-3, np.ones(1)))
+        assert found["seconds"] == pytest.approx(world.seconds, rel=1e-9)
+
+
+def test_buckets_in_the_page_take_as_long_as_in_python():
+    cases = list(itertools.product((2, 4, 8), (1, 2, 16), (2**20, 2**33)))
+    asked = [question("ddp", ranks, size, batches) for ranks, batches, size in cases]
+    for (ranks, batches, size), found in zip(cases, ask("ranks.js", asked), strict=True):
+        world = World(ranks, switch(LATENCY, BANDWIDTH), element=size / batches / ranks)
+        gradient = np.ones(ranks)
+        seconds = training_step(world, collectives.ring, batches, 1e-3 / batches, 1, gradient)
+        assert found["seconds"] == pytest.approx(seconds, rel=1e-9), (ranks, batches, size)
+
+
+def test_a_rank_that_dies_in_the_page_is_named_as_in_python():
+    def dies(rank, ranks, x):
+        program, came = collectives.ring(rank, ranks, x), None
+        for _ in range(3 if rank == 3 else 1000):
+            try:
+                came = yield program.send(came)
+            except StopIteration:
+                return
+        raise OSError
+
+    (found,) = ask("ranks.js", [question("ring", 4, 2**20) | {"dies": [3, 3]}])
+    with pytest.raises(Lost) as lost:
+        World(4, switch(LATENCY, BANDWIDTH), element=2**18).run(dies, [np.ones(4)] * 4)
+    chain = [part for part in str(lost.value).split("; ") if "waits" in part]
+    assert "rank 3 died at" in found["lost"]
+    assert [part for part in found["lost"].split("; ") if "waits" in part] == chain
+
+
+# ---------------------------------------------------------------- in the browser
+
+AXE = ROOT / "node_modules/axe-core/axe.min.js"
+PLACES = {"plan": "roadmap/distributed/megatron", "ranks": "roadmap/distributed/many-gpus-on-a-cpu"}
+
+
+def opened(name, chromium, server, **options):
+    """Return a calculator in a tab of its own, filled."""
+    tab = chromium.new_context(**options).new_page()
+    tab.errors = []
+    tab.on("pageerror", lambda error: tab.errors.append(str(error)))
+    tab.on("console", lambda m: m.type == "error" and tab.errors.append(m.text))
+    tab.goto(f"{server}/{PLACES[name]}/")
+    form = tab.locator(f"form.{name}[data-ready]")
+    form.wait_for()
+    tab.wait_for_function("[...document.styleSheets].some(s => s.href?.includes('calculators'))")
+    return tab, form
+
+
+def test_a_plan_is_computed_by_keyboard(chromium, server):
+    tab, form = opened("plan", chromium, server)
+    said = form.locator("[role=status]")
+    assert "56 GB on each, which fits" in said.inner_text()
+    form.locator("[name=tensor]").focus()
+    tab.keyboard.press("Control+A")
+    tab.keyboard.type("1")
+    tab.keyboard.press("Shift+Tab")
+    tab.keyboard.press("Control+A")
+    tab.keyboard.type("64")
+    assert "64 GPUs" in said.inner_text() and "more than it has" in said.inner_text()
+    form.locator("[name=layers]").fill("")
+    assert "Layers: write a whole number" in said.inner_text()
+    assert form.locator("[name=layers]").get_attribute("aria-invalid") == "true"
+    assert not tab.errors
+    tab.context.close()
+
+
+def test_a_timeline_follows_its_sliders(chromium, server):
+    tab, form = opened("ranks", chromium, server)
+    said, boxes = form.locator("[role=status]"), form.locator("svg rect")
+    assert "4 ranks" in said.inner_text() and boxes.count() == 4 * 6
+    form.locator("[name=ranks]").focus()
+    tab.keyboard.press("ArrowRight")
+    assert "5 ranks" in said.inner_text() and boxes.count() == 5 * 8
+    form.locator("select").select_option("gpipe")
+    assert "idles" in said.inner_text() and form.locator("[name=batches]").is_visible()
+    form.locator("[name=dies]").check()
+    assert "Nobody can go on. Rank 4 died at" in said.inner_text()
+    assert not tab.errors
+    tab.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PLACES)
+def test_a_calculator_fits_a_phone_and_axe_finds_nothing(name, scheme, chromium, server):
+    size = {"width": 390, "height": 844}
+    tab, _ = opened(name, chromium, server, color_scheme=scheme, viewport=size)
+    assert tab.evaluate("document.documentElement.scrollWidth") == 390
+    tab.evaluate(AXE.read_text(encoding="utf-8"))
+    found = tab.evaluate("name => axe.run(`form.${name}`)", name)["violations"]
+    assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
+    tab.context.close()

@@ -1,0 +1,55 @@
+"""``make check`` runs what concerns a page, and no more: it is to take seconds."""
+
+from types import SimpleNamespace
+
+from kernels.reduction import tree
+from tests import concerns
+
+
+def kernel_tests(monkeypatch, module):
+    monkeypatch.setattr(concerns.run_here, "programs", lambda page: [])
+    blocks = [SimpleNamespace(path=module)]
+    page = SimpleNamespace(path="docs/patterns/page.md", blocks=blocks, written="", body="")
+    return [file for file in concerns.files(page) if "/test_kernels_" in file]
+
+
+def test_a_module_beside_the_folders_concerns_its_own_tests_alone(monkeypatch):
+    assert kernel_tests(monkeypatch, "kernels/lone_module.py") == []
+    own = kernel_tests(monkeypatch, "kernels/elementwise/plain.py")
+    assert "tests/test_kernels_elementwise.py" in own and len(own) < 8
+
+
+def helper(load):
+    return load("kernels.reduction.warps")
+
+
+def reached(function, **params):
+    item = SimpleNamespace(function=function, callspec=SimpleNamespace(params=params))
+    item._fixtureinfo = SimpleNamespace(name2fixturedefs={})
+    return concerns.reached(item)
+
+
+def test_a_test_reaches_what_its_code_its_helpers_and_its_parameters_name():
+    def plain():
+        return tree.sum_tree, [helper(len) for _ in range(2)]
+
+    def by_parameter(kernel):
+        return len(kernel)
+
+    def program():
+        return "from kernels.scan import blelloch; print(blelloch)"
+
+    assert reached(plain) == {"kernels.reduction.tree", "kernels.reduction.warps"}
+    assert reached(by_parameter, kernel=("kernels/wrong/no_guard.py",)) == {
+        "kernels.wrong.no_guard"
+    }
+    assert reached(program) == {"kernels.scan"}
+    assert reached(lambda: 1 + 1) == set()
+
+
+def test_what_reaches_another_module_is_left_out_and_what_reaches_none_is_run():
+    ours = {"kernels.reduction.tree"}
+    assert concerns.concerned({"kernels.reduction.tree"}, ours)
+    assert concerns.concerned({"kernels.reduction"}, ours)
+    assert concerns.concerned(set(), ours)
+    assert not concerns.concerned({"kernels.reduction.warps", "kernels.red"}, ours)

@@ -1,0 +1,234 @@
+"""The page My GPU: it measures a card, here Chromium's software adapter, and keeps the record."""
+
+import json
+
+import jsonschema
+import pytest
+
+from lockstep import export
+from lockstep.page import PageError
+from lockstep_site import bet, my_gpu
+from tests import browser, webgpu
+from tests.conftest import serving
+from tests.pages import PAGES, ROOT, switch, url_of
+from tests.test_my_gpu import serve
+
+AXE = ROOT / "node_modules/axe-core/axe.min.js"
+PAGE = next(page for page in PAGES if page.name.endswith("my-gpu"))
+
+HTML = """<!doctype html><html lang="en"><meta charset="utf-8"><title>My GPU</title>
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'self'; img-src 'self' data:">
+<link rel="stylesheet" href="/assets/css/lockstep.css"><main class="md-typeset"><h1>My GPU</h1>
+<div class="my-gpu"></div></main>
+<script type="module" src="/assets/js/my-gpu.js"></script></html>"""
+# As data/benchmarks.json has them: fewer columns than a record.
+H200 = [
+    {"id": "transpose", "unit": "GB/s", "ours": 3880.0, "reference": 4213.0},
+    {"id": "sgemm-tiled", "unit": "TFLOP/s", "ours": 7.96, "reference": 51.2},
+    {"id": "vector-add-numba", "unit": "GB/s", "ours": 3390.0, "reference": 2527.0},
+    {"id": "sum-warps", "unit": "GB/s", "ours": 3771.0, "reference": 4359.0},
+]
+# A card that somebody sent: what the page reads of its record.
+OTHER = {"name": "Their card, v", "software": False, "copy_gbps": 273.0, "tflops": 4.1}
+OTHER |= {"launch_us": 9.0}
+READY = "window.document$ = { subscribe: f => f() }"
+
+
+class Page:
+    def __init__(self, chrome, script="", **options):
+        self.context = chrome.new_context(**options)
+        self.context.route("**/*", self.serve)
+        self.asked, self.errors = [], []
+        self.context.on("request", lambda r: self.asked.append(r.url))
+        self.tab = self.context.new_page()
+        self.tab.on("pageerror", lambda e: self.errors.append(str(e)))
+        self.tab.add_init_script(READY + ";" + script)
+        self.status = self.tab.locator(".my-gpu__status")
+
+    @staticmethod
+    def serve(route):
+        if route.request.url.split("#")[0] == "http://localhost/":
+            return route.fulfill(body=HTML, content_type="text/html")
+        for name, rows in (("benchmarks", H200), ("webgpu", [OTHER])):
+            if route.request.url.endswith(f"/data/{name}.json"):
+                return route.fulfill(body=json.dumps(rows), content_type="application/json")
+        return serve(route)
+
+    def open(self, end=""):
+        self.tab.goto("http://localhost/" + end)
+
+    def press(self, words, bet=None):
+        """Press the button, bet, and wait until it may be pressed again."""
+        self.tab.get_by_role("button", name="Measure").press("Enter")
+        if bet:
+            slider = self.tab.get_by_role("slider", name="Your bet")
+            for key in bet:
+                slider.press(key)
+        self.tab.wait_for_function(
+            """words => document.querySelector(".my-gpu__status").textContent.includes(words) &&
+                !document.querySelector(".my-gpu button").disabled""",
+            arg=words,
+            timeout=170_000,
+        )
+
+
+@pytest.fixture(scope="module")
+def chrome(playwright):
+    made = playwright.chromium.launch(executable_path=browser.find(), args=webgpu.FLAGS)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def measured(chrome, tmp_path_factory):
+    """The page after a measurement, and the record that it saves."""
+    page = Page(chrome, accept_downloads=True, viewport={"width": 1280, "height": 900})
+    page.open()
+    page.first = list(page.asked)
+    page.press("Measured:", bet=["Home", *["ArrowRight"] * 3])
+    with page.tab.expect_download() as download:
+        page.tab.get_by_role("link", name="Save the record").click()
+    page.file = tmp_path_factory.mktemp("card") / download.value.suggested_filename
+    download.value.save_as(page.file)
+    page.record = json.loads(page.file.read_text())
+    yield page
+    page.context.close()
+    assert not page.errors
+
+
+def test_one_button_measures_the_card(measured):
+    assert not [u for u in measured.first if "vendor" in u]  # only on the press
+    assert "Nothing of it has left your browser" in measured.status.inner_text()
+    text = measured.tab.locator(".my-gpu__result").inner_text()
+    assert "software adapter" in text and "Subgroups of 4" in text
+    others = measured.tab.locator("table:has(caption:text('that readers sent'))").locator("tr")
+    first, second = others.all_inner_texts()[1:]
+    assert first.split("\t") == ["Their card", "273 GB/s", "4.1 TFLOP/s", "9 µs"]
+    assert "(this one)" in second
+    rows = measured.tab.locator("table:has(caption:text('lessons'))").locator("tr")
+    rows = rows.all_inner_texts()
+    assert "80 %" in rows[1] and "not measured" in rows[3], rows  # of the H200's roof, in Numba
+    for words in ("The roof", "Copy, by size", "Atomic additions", "of your card's own roof"):
+        assert words in text
+    card = measured.record
+    assert card["software"] and card["clock"] == "gpu"
+    for key in ("copy", "widths", "strides", "offsets", "banks", "branches", "atomics"):
+        values = [v for point in card[key] for v in point.values()]
+        assert len(card[key]) >= 3 and all(v >= 0 for v in values), key
+    assert card["copy_gbps"] > 0 and card["tflops"] > 0 and card["launch_us"] > 0
+    assert [k["title"] for k in card["kernels"]] == [
+        "Vector addition", "Sum", "Naive matrix product", "Tiled matrix product",
+    ]  # fmt: skip
+    assert len(measured.tab.locator(".my-gpu__roof circle").all()) == 4
+    # The bet, and what the lessons' bets take from it.
+    told = measured.tab.locator(".my-gpu__told").inner_text()
+    share = card["kernels"][3]["share"]
+    assert told.startswith("Tiled matrix product: your card reaches ") and "You said 3.0 %" in told
+    # 7.96 TFLOP/s of 45: at a software adapter's 64 x 64 the H200's roof is its memory.
+    assert "Par is 18 %, what the H200 reaches of its own roof" in told
+    aim = 7.96 / (4.213 * card["kernels"][3]["intensity"])
+    assert ("below par" in told) == (share < aim) and "within a fifth" not in told
+    kept = json.loads(measured.tab.evaluate("localStorage['lockstep-card']"))
+    assert kept["kernels"].keys() == set(bet.CARD) and kept["name"] == "google swiftshader"
+    title, reached, par = kept["kernels"]["sgemm-tiled"]
+    assert (title, reached) == ("Tiled matrix product", share) and round(par - aim, 6) == 0
+    # Only this site was asked, and nothing was sent.
+    assert all(url.startswith(("http://localhost/", "blob:")) for url in measured.asked)
+
+
+def test_the_record_is_as_published(measured, tmp_path):
+    schema = jsonschema.Draft202012Validator(export.schema(ROOT, "webgpu"))
+    assert not [e.message for e in schema.iter_errors([measured.record])]
+    folder = tmp_path / my_gpu.FOLDER
+    folder.mkdir(parents=True)
+    (folder / measured.file.name).write_text(measured.file.read_text())
+    assert my_gpu.rows(tmp_path) == [measured.record]
+    none, heading, table = my_gpu.cards(tmp_path).split("\n\n", 2)
+    assert none.startswith("No card yet") and heading.startswith("Software adapters")
+    assert "swiftshader" in table.lower()
+    card = measured.record | {"software": False, "name": "A card"}
+    (folder / "card.json").write_text(json.dumps(card))
+    first, second = my_gpu.cards(tmp_path).split("Software adapters")
+    assert "A card" in first and "A card" not in second
+
+
+@pytest.fixture(scope="module")
+def end(measured):
+    """What a link to the record ends with."""
+    return measured.tab.evaluate(
+        """async record => { const { packed } = await import("/assets/vendor/run-here/measure.js")
+            return "#card=" + await packed(record) }""",
+        measured.record,
+    )
+
+
+def test_a_link_brings_the_record(measured, end, chrome):
+    measured.tab.get_by_role("button", name="Copy a link").click()
+    page = Page(chrome, viewport={"width": 390, "height": 844})
+    page.open(end)
+    page.tab.wait_for_selector(".my-gpu__roof")
+    assert "came with the link" in page.status.inner_text()
+    first = ".my-gpu__result table >> nth=0"
+    assert page.tab.inner_text(first) == measured.tab.inner_text(first)
+    assert page.tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert len(end) < 6000, len(end)
+    page.context.close()
+    assert not page.errors
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing_in_the_result_on_the_site(width, end, chromium, server):
+    """In light and dark, on a desktop and a phone, with the button reached by keyboard."""
+    context = chromium.new_context(viewport={"width": width, "height": 900})
+    tab = context.new_page()
+    tab.goto(url_of(PAGE, server) + end)
+    tab.wait_for_selector(".my-gpu__roof")
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    button = tab.get_by_role("button", name="Measure my GPU")
+    button.focus()
+    tab.keyboard.press("Tab")
+    focused = "document.activeElement.closest('.my-gpu__result') !== null"
+    assert tab.evaluate(focused)  # what was measured comes next
+    tab.evaluate(AXE.read_text(encoding="utf-8"))
+    for scheme in ("light", "dark"):
+        switch(tab, scheme)
+        found = tab.evaluate("axe.run('div.my-gpu')")["violations"]
+        assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
+    context.close()
+
+
+def test_it_works_without_a_network_after_the_first_time(chrome, built, end):
+    context = chrome.new_context()
+    tab = context.new_page()
+    with serving(built) as address:
+        tab.goto(url_of(PAGE, address) + end)
+        tab.wait_for_selector(".my-gpu[data-offline=ready]")
+    tab.reload()
+    tab.wait_for_selector(".my-gpu__roof")  # the card of the link, beside the H200
+    assert "H200" in tab.locator("table").nth(0).inner_text()
+    tab.get_by_role("button", name="Measure my GPU").press("Enter")
+    tab.wait_for_function(
+        "() => document.querySelector('.my-gpu__status').innerText.includes('widths')"
+    )
+    context.close()
+
+
+def test_without_a_gpu_it_says_what_to_do(chrome):
+    page = Page(chrome, "Object.defineProperty(navigator, 'gpu', { value: undefined })")
+    page.open()
+    page.press("This browser gives no GPU.")
+    assert "--enable-unsafe-webgpu" in page.status.inner_text()
+    page.context.close()
+
+
+@pytest.mark.parametrize(
+    "text, says", [("{", "is no JSON"), ("{}", "lacks or has beside"), ("[]", "lacks")]
+)
+def test_a_record_that_was_changed_is_refused_by_file(tmp_path, text, says):
+    folder = tmp_path / my_gpu.FOLDER
+    folder.mkdir(parents=True)
+    (folder / "mine.json").write_text(text)
+    with pytest.raises(PageError) as wrong:
+        my_gpu.rows(tmp_path)
+    assert "evidence/webgpu/mine.json" in str(wrong.value) and says in str(wrong.value)

@@ -1,0 +1,432 @@
+"""More planted faults, each found at its line, and tricky kernels that are right.
+
+Each is the body of a kernel ``k(a, b, n)`` on two arrays and a number, the line at fault marked by
+"#!", and how it is launched: blocks, threads, the arrays.
+"""
+
+import textwrap
+
+import pytest
+
+from simulator.stepper import run_script
+from tests.test_stepper_faults import FAULTS as FIRST
+from tests.test_stepper_faults import RIGHT as FIRST_RIGHT
+
+HEAD = """import math
+import numpy as np
+from numba import cuda, float32, int32, int64
+
+@cuda.jit(device=True)
+def half_of(s, t, h):
+    if t < h:
+        s[t] += s[t + h]
+
+@cuda.jit
+def k(a, b, n):
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+"""
+F = "np.arange(64, dtype=np.float32)"
+Z = "np.zeros(64, np.float32)"
+I = "np.zeros(64, np.int32)"  # noqa: E741
+S = "s = cuda.shared.array(64, float32)\n"
+
+# name -> (kinds, body, launch, a, b)
+FAULTS = {
+    "reduction without a barrier in the loop": ("shared-race,missing-syncwarp", S + """
+        s[t] = a[i]
+        cuda.syncthreads()
+        h = 32
+        while h > 0:
+            if t < h:
+                s[t] += s[t + h]  #!
+            h //= 2
+        if t == 0:
+            b[0] = s[0]
+        """, "1, 64", F, Z),
+    "reduction without the first barrier": ("shared-race", S + """
+        s[t] = a[i]
+        if t < 32:
+            b[t] = s[t] + s[t + 32]  #!
+        """, "1, 64", F, Z),
+    "tile reused without a second barrier": ("shared-race", S + """
+        for r in range(2):
+            s[t] = a[i] + r  #!
+            cuda.syncthreads()
+            b[i] += s[63 - t]
+        """, "1, 64", F, Z),
+    "scan in place with one buffer": ("shared-race", S + """
+        s[t] = a[i]
+        cuda.syncthreads()
+        d = 1
+        while d < 64:
+            if t >= d:
+                s[t] += s[t - d]  #!
+            cuda.syncthreads()
+            d *= 2
+        b[i] = s[t]
+        """, "1, 64", F, Z),
+    "neighbor through shared memory": ("shared-race", S + """
+        s[t] = a[i]
+        b[i] = s[(t + 32) % 64]  #!
+        """, "1, 64", F, Z),
+    "the race is in a device function": ("shared-race", S + """
+        s[t] = a[i]
+        half_of(s, t, 32)
+        b[i] = s[t]
+        """, "1, 64", F, Z),
+    "counter without atomic, in shared memory": ("shared-race,missing-syncwarp", """
+        s = cuda.shared.array(1, int32)
+        if t == 0:
+            s[0] = 0
+        cuda.syncthreads()
+        s[0] += 1  #!
+        cuda.syncthreads()
+        b[0] = s[0]
+        """, "1, 64", F, I),
+    "counter without atomic, over blocks": ("global-race,missing-syncwarp", """
+        b[0] += 1  #!
+        """, "2, 32", F, I),
+    "two blocks share an edge": ("global-race", """
+        b[i] = a[i]
+        if t == 0 and i > 0:
+            b[i - 1] = 7  #!
+        """, "2, 32", F, Z),
+    "stencil in place": ("global-race,missing-syncwarp", """
+        if 0 < i < 63:
+            a[i] = (a[i - 1] + a[i + 1]) / 2  #!
+        """, "2, 32", F, Z),
+    "reads what another block writes": ("global-race", """
+        a[i] = i * 2
+        cuda.syncthreads()
+        b[i] = a[63 - i]  #!
+        """, "2, 32", F, Z),
+    "flag without an atomic": ("global-race", """
+        if i == 0:
+            a[63] = 5
+        if cuda.blockIdx.x == 1 and t == 0:
+            b[0] = a[63]  #!
+        """, "2, 32", F, Z),
+    "maximum without atomic": ("global-race,missing-syncwarp", """
+        if a[i] > b[0]:
+            b[0] = a[i]  #!
+        """, "1, 32", F, Z),
+    "scatter to doubled places": ("global-race,missing-syncwarp", """
+        b[i // 2] = a[i]  #!
+        """, "2, 32", F, Z),
+    "warp neighbor without syncwarp": ("missing-syncwarp", S + """
+        s[t] = a[i]
+        b[i] = s[t ^ 1]  #!
+        """, "1, 32", F, Z),
+    "warp reduction without syncwarp": ("missing-syncwarp", S + """
+        s[t] = a[i]
+        cuda.syncwarp()
+        if t < 16:
+            s[t] += s[t + 16]
+            s[t] += s[t + 8]  #!
+        b[i] = s[t]
+        """, "1, 32", F, Z),
+    "barrier for half of a block": ("divergent-barrier", """
+        if t < 32:
+            cuda.syncthreads()  #!
+        b[i] = a[i]
+        """, "1, 64", F, Z),
+    "barrier in a loop of uneven length": ("divergent-barrier", """
+        for r in range(t % 2 + 1):
+            cuda.syncthreads()  #!
+        b[i] = a[i]
+        """, "1, 64", F, Z),
+    "return before the barrier": ("divergent-barrier", """
+        if i >= n:
+            return
+        cuda.syncthreads()  #!
+        b[i] = a[i]
+        """, "1, 64", F, Z),
+    "barriers in both branches": ("divergent-barrier", """
+        if t % 2 == 0:
+            cuda.syncthreads()  #!
+        else:
+            cuda.syncthreads()  #!
+        b[i] = a[i]
+        """, "1, 64", F, Z),
+    "break before the barrier": ("divergent-barrier", """
+        for r in range(3):
+            if t == 5 and r == 1:
+                break
+            cuda.syncthreads()  #!
+        b[i] = a[i]
+        """, "1, 64", F, Z),
+    "full mask in half a warp": ("warp-mask", """
+        v = a[i]
+        if t < 16:
+            v += cuda.shfl_down_sync(0xffffffff, v, 8)  #!
+        b[i] = v
+        """, "1, 32", F, Z),
+    "a lane outside of its own mask": ("warp-mask", """
+        v = cuda.shfl_sync(0xffff, a[i], 0)  #!
+        b[i] = v
+        """, "1, 32", F, Z),
+    "vote of lanes that went past": ("warp-mask", """
+        if t > 3:
+            b[i] = cuda.ballot_sync(0xffffffff, 1)  #!
+        """, "1, 32", F, I),
+    "one too many": ("out-of-bounds", """
+        b[i] = a[i + 1]  #!
+        """, "2, 32", F, Z),
+    "grid larger than the array": ("out-of-bounds", """
+        b[i] = 1  #!
+        """, "3, 32", F, Z),
+    "index from data": ("out-of-bounds", """
+        b[int32(a[i]) * 2] = 1  #!
+        """, "1, 64", F, Z),
+    "shared tile too small": ("out-of-bounds", """
+        s = cuda.shared.array(32, float32)
+        s[t] = a[i]  #!
+        """, "1, 64", F, Z),
+    "local array too small": ("out-of-bounds", """
+        w = cuda.local.array(4, float32)
+        for j in range(5):
+            w[j] = j  #!
+        b[i] = w[0]
+        """, "1, 1", F, Z),
+    "atomic outside of the bins": ("out-of-bounds", """
+        cuda.atomic.add(b, i + 1, 1)  #!
+        """, "2, 32", F, Z),
+    "one before the first": ("negative-index", """
+        b[i] = a[i] - a[i - 1]  #!
+        """, "2, 32", F, Z),
+    "halo at the left edge": ("negative-index", S + """
+        s[t] = a[i - 1]  #!
+        cuda.syncthreads()
+        b[i] = s[t]
+        """, "1, 64", F, Z),
+    "shared memory that nobody wrote": ("uninitialized", S + """
+        if t < 63:
+            s[t] = a[i]
+        cuda.syncthreads()
+        b[i] = s[t]  #!
+        """, "1, 64", F, Z),
+    "local array that nobody wrote": ("uninitialized", """
+        w = cuda.local.array(4, float32)
+        b[i] = w[t % 4]  #!
+        """, "1, 4", F, Z),
+    "sum begun with what was there": ("uninitialized", """
+        w = cuda.local.array(2, float32)
+        w[0] += a[i]  #!
+        b[i] = w[0]
+        """, "1, 4", F, Z),
+    "device memory that nobody wrote": ("uninitialized", """
+        b[i] += a[i]  #!
+        """, "2, 32", F, "cuda.device_array(64, np.float32)"),
+    "too many threads": ("launch-limit", "b[i % 64] = 1  # not reached\n", "1, 1025", F, Z),
+    "too much shared memory": ("launch-limit", """
+        s = cuda.shared.array(20000, float32)
+        s[t] = 1
+        """, "1, 32", F, Z),
+    "no blocks": ("launch-limit", "b[0] = 1\n", "0, 32", F, Z),
+    "an exception that nobody hears of": ("error", """
+        if a[i] < 0:
+            b[i] = 1
+        else:
+            raise ValueError("positive")  #!
+        """, "1, 32", F, Z),
+    "a loop without an end": ("endless", """
+        x = 1
+        while x > 0:  #!
+            x = x % 7 + 1  #!
+        b[i] = x
+        """, "1, 1", F, Z),
+}  # fmt: skip
+
+RIGHT = {
+    "two buffers": (S + """
+        s2 = cuda.shared.array(64, float32)
+        s[t] = a[i]
+        cuda.syncthreads()
+        s2[t] = s[63 - t]
+        cuda.syncthreads()
+        b[i] = s2[63 - t]
+        """, "1, 64", F, Z),
+    "warp reduction by shuffles": ("""
+        v = a[i]
+        v += cuda.shfl_down_sync(0xffffffff, v, 16)
+        v += cuda.shfl_down_sync(0xffffffff, v, 8)
+        if t % 32 == 0:
+            cuda.atomic.add(b, 0, v)
+        """, "2, 32", F, Z),
+    "tree with a barrier": (S + """
+        s[t] = a[i]
+        cuda.syncthreads()
+        h = 32
+        while h > 0:
+            half_of(s, t, h)
+            cuda.syncthreads()
+            h //= 2
+        if t == 0:
+            b[0] = s[0]
+        """, "1, 64", F, Z),
+    "tree in a warp with syncwarp": (S + """
+        s[t] = a[i]
+        cuda.syncwarp()
+        h = 16
+        while h > 0:
+            v = s[t + h] if t < h else float32(0)
+            cuda.syncwarp()
+            s[t] += v
+            cuda.syncwarp()
+            h //= 2
+        b[i] = s[0]
+        """, "1, 32", F, Z),
+    "scan that reads, waits and writes": (S + """
+        s[t] = a[i]
+        cuda.syncthreads()
+        d = 1
+        while d < 64:
+            v = s[t - d] if t >= d else float32(0)
+            cuda.syncthreads()
+            s[t] += v
+            cuda.syncthreads()
+            d *= 2
+        b[i] = s[t]
+        """, "1, 64", F, Z),
+    "grid stride": ("""
+        for j in range(i, 64, cuda.gridsize(1)):
+            b[j] = a[j]
+        """, "2, 10", F, Z),
+    "early return without a barrier": ("""
+        if i >= n:
+            return
+        b[i] = a[i]
+        """, "3, 32", F, Z),
+    "barrier in a loop of even length": (S + """
+        for r in range(3):
+            s[t] = a[i] + r
+            cuda.syncthreads()
+            b[i] += s[63 - t]
+            cuda.syncthreads()
+        """, "1, 64", F, Z),
+    "branch that a whole block takes": (S + """
+        s[t] = a[i]
+        if cuda.blockIdx.x == 0:
+            cuda.syncthreads()
+            b[i] = s[31 - t]
+        """, "2, 32", F, Z),
+    "histogram": ("""
+        s = cuda.shared.array(4, int32)
+        if t < 4:
+            s[t] = 0
+        cuda.syncthreads()
+        cuda.atomic.add(s, int32(a[i]) % 4, 1)
+        cuda.syncthreads()
+        if t < 4:
+            cuda.atomic.add(b, t, s[t])
+        """, "2, 32", F, I),
+    "all write one constant": ("""
+        if a[i] > 3:
+            b[0] = 1
+        """, "2, 32", F, I),
+    "transpose with padding": ("""
+        s = cuda.shared.array((8, 9), float32)
+        y, x = t // 8, t % 8
+        s[y, x] = a[t]
+        cuda.syncthreads()
+        b[t] = s[x, y]
+        """, "1, 64", F, Z),
+    "own element twice": ("""
+        b[i] = a[i]
+        b[i] += b[i]
+        """, "2, 32", F, Z),
+    "last element by a constant": ("""
+        if i == 0:
+            b[0] = a[-1]
+        """, "1, 32", F, Z),
+    "wrap around by remainder": ("""
+        b[i] = a[(i + 63) % 64]
+        """, "2, 32", F, Z),
+    "matched mask of a branch": ("""
+        v = a[i]
+        if t < 16:
+            v += cuda.shfl_xor_sync(0xffff, v, 8)
+        b[i] = v
+        """, "1, 32", F, Z),
+    "active mask": ("""
+        if t % 2:
+            m = cuda.activemask()
+            b[i] = cuda.popc(cuda.ballot_sync(m, 1))
+        """, "1, 32", F, I),
+    "ticket": ("""
+        old = cuda.atomic.add(b, 0, 1)
+        if old == 63:
+            b[1] = 1
+        """, "2, 32", F, I),
+    "compare and swap": ("""
+        if cuda.atomic.cas(b, 0, 0, i + 1) == 0:
+            b[1] = i
+        """, "2, 32", F, I),
+    "lock-free maximum": ("""
+        cuda.atomic.max(b, 0, a[i])
+        """, "2, 32", F, Z),
+    "grid barrier between writing and reading": ("""
+        g = cuda.cg.this_grid()
+        a[i] = i * 2
+        g.sync()
+        b[i] = a[63 - i]
+        """, "2, 32", F, Z),
+    "last block adds up": ("""
+        s = cuda.shared.array(1, int32)
+        cuda.atomic.add(b, 1 + cuda.blockIdx.x, t)
+        cuda.threadfence()
+        cuda.syncthreads()
+        if t == 0:
+            s[0] = cuda.atomic.add(b, 0, 1)
+        cuda.syncthreads()
+        if s[0] == 1 and t == 0:
+            b[3] = cuda.atomic.add(b, 1, 0) + cuda.atomic.add(b, 2, 0)
+        """, "2, 32", F, I),
+    "local array written before": ("""
+        w = cuda.local.array(4, float32)
+        for j in range(4):
+            w[j] = a[j]
+        b[i] = w[i % 4]
+        """, "2, 32", F, Z),
+    "shared memory by part": (S + """
+        if t < 32:
+            s[t] = a[i]
+        cuda.syncthreads()
+        b[i] = s[t % 32]
+        """, "1, 64", F, Z),
+}  # fmt: skip
+
+
+def script(body, launch, a, b):
+    # The head may stand in the same string as the body, which is indented as it stands here.
+    first, _, rest = body.partition("\n") if body.startswith("s = ") else ("", "", body)
+    text = textwrap.dedent(rest).strip("\n")
+    body = textwrap.indent(f"{first}\n{text}" if first else text, "    ")
+    return f"{HEAD}{body}\na = {a}\nb = {b}\nk[{launch}](a, b, 40)\n"
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_found_at_its_line(name):
+    kinds, *rest = FAULTS[name]
+    source = script(*rest)
+    marked = [n for n, line in enumerate(source.splitlines(), 1) if line.endswith("#!")]
+    result = run_script(source, mode="check", max_steps=20_000)
+    found = list(result.findings)
+    said = [(f.kind, f.line) for f in found]
+    assert any(f.kind in kinds.split(",") for f in found), (said, result.message)
+    if marked:
+        hit = {f.line for f in found} | {f.other_line for f in found}
+        assert hit & set(marked), (said, marked)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_tricky_kernel_that_is_right_has_no_finding(name):
+    result = run_script(script(*RIGHT[name]), mode="check")
+    assert result.error is None, result.message
+    assert not result.findings, [str(f) for f in result.findings]
+
+
+def test_there_are_enough_of_them():
+    assert len(FIRST) + len(FAULTS) >= 80
+    assert len(FIRST_RIGHT) + len(RIGHT) >= 40

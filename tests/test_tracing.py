@@ -1,0 +1,31 @@
+"""Lines are noted in every thread, also when many begin at once."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+# Before Python 3.12 a thread that begins while another one installs its trace function is told so,
+# by an error. The hook makes that certain: a second thread comes along while it sleeps.
+MANY = """
+import sys, threading, time
+from lockstep.tracing import Tracer
+sys.addaudithook(lambda event, _: event == "sys.settrace" and time.sleep(0.001))
+source = "def work():\\n    return 1\\n"
+names = {}
+exec(compile(source, "work.py", "exec"), names)
+done = []
+with Tracer(["work.py"]) as tracer:
+    threads = [threading.Thread(target=lambda: done.append(names["work"]())) for _ in range(60)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+print(len(done), tracer.take())
+"""
+
+
+def test_threads_that_begin_together_are_all_traced():
+    root = Path(__file__).parents[1]
+    run = {"capture_output": True, "text": True, "cwd": root}
+    done = subprocess.run([sys.executable, "-c", MANY], **run)
+    assert done.stdout == "60 [['work.py', 2]]\n", done.stdout + done.stderr[-2000:]
