@@ -1,6 +1,7 @@
 """Which package may import which, and that no file needs itself by way of others."""
 
 import ast
+import re
 import sys
 from functools import cache
 
@@ -9,6 +10,7 @@ import pytest
 from lockstep.source import find_root
 
 ROOT = find_root()
+FUNCTION = re.compile(r"\s*(?:\w+|\([^()]*\)) =>")
 # Packages of this repository: what each may import of the others.
 MAY = {
     "lockstep": set(),
@@ -123,3 +125,20 @@ def test_no_file_needs_itself(package):
 
 def test_a_circle_is_seen():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [frozenset("abc")]
+
+
+def test_a_browser_waits_for_a_function():
+    """A bare expression is read again at each look, and from the second on the page's policy
+    refuses that: such a test passes where it need not wait."""
+    wrong = []
+    for file in sorted((ROOT / "tests").glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            if node.func.attr != "wait_for_function" or isinstance(node.args[0], ast.Name):
+                continue
+            text = node.args[0]
+            text = text.values[0].value if isinstance(text, ast.JoinedStr) else text.value
+            if not FUNCTION.match(text):
+                wrong.append(f"{file.name}:{node.lineno}: write '() => ' before it")
+    assert not wrong

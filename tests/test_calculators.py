@@ -173,7 +173,9 @@ def opened(name, chromium, server, **options):
     tab.goto(f"{server}/{PLACES[name]}/")
     form = tab.locator(f"form.{name}[data-ready]")
     form.wait_for()
-    tab.wait_for_function("[...document.styleSheets].some(s => s.href?.includes('calculators'))")
+    tab.wait_for_function(
+        "() => [...document.styleSheets].some(s => s.href?.includes('calculators'))"
+    )
     return tab, form
 
 

@@ -53,7 +53,7 @@ def test_no_code_is_cut_and_no_column_hides_on_a_desktop(width, chromium, server
     for url in found["wide"]:
         tab.goto(url)
         tab.wait_for_load_state("networkidle")
-        tab.wait_for_function("document.querySelector('.wide') !== null")
+        tab.wait_for_function("() => document.querySelector('.wide') !== null")
         tab.evaluate("() => new Promise(done => setTimeout(done, 400))")  # the shadow fades in
         unsaid += [f"{url}: {text}" for text in tab.evaluate(UNSAID)]
     context.close()
@@ -105,7 +105,9 @@ def test_the_keys_of_the_search_open_it(context, server):
     tab.goto(server + LESSON)
     tab.locator(".md-search__form[data-keys]").wait_for()
     tab.keyboard.press("Control+k")
-    tab.wait_for_function("document.activeElement.matches('[data-md-component=search-query]')")
+    tab.wait_for_function(
+        "() => document.activeElement.matches('[data-md-component=search-query]')"
+    )
     tab.keyboard.type("barrier")
     tab.locator(".md-search-result__item a").first.wait_for()
 
@@ -120,7 +122,7 @@ def test_what_is_done_is_ticked_in_the_sidebar(context, server):
     done = tab.locator(".md-nav--primary .is-done").all_inner_texts()
     assert [text.strip() for text in dict.fromkeys(done)] == ["Vector addition"]
     tick.uncheck()
-    tab.wait_for_function("!document.querySelector('.md-nav--primary .is-done')")
+    tab.wait_for_function("() => !document.querySelector('.md-nav--primary .is-done')")
 
 
 def test_a_drawing_fills_the_window_and_gives_the_focus_back(context, server):
