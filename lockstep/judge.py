@@ -14,16 +14,14 @@ import socket
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from lockstep import environment, kin, project, turns
+from lockstep import environment, kin, project, turns, watched
 from lockstep.block import Block, Page
 from lockstep.branches import Branch
 from lockstep.languages.base import Setting
 from lockstep.mistakes import Failed
-from lockstep.reviewed import VENDOR
 from lockstep.worker import receive, send, signer
 
 TIMEOUT = 1800.0  # seconds that one block may take
@@ -32,7 +30,6 @@ FORGED = (
     "the page's process answers without being asked, or as somebody else. "
     "To mend: a block leaves the descriptors alone that it has not opened"
 )
-SKIPPED = {"__pycache__", ".pytest_cache", "node_modules"}
 
 _running: set[int] = set()  # processes of pages
 
@@ -49,9 +46,11 @@ class Forker:
         self.root = root
         self.process, self.channel = _start(root)
         said, _ = receive(self.channel)
-        if said is None:
+        modules, _ = receive(self.channel)
+        if said is None or modules is None:
             raise Failed(f"the process that runs pages ended with {self.process.wait()}")
         self.alone = said == b"alone"
+        self.modules = {*watched.loaded(), *json.loads(modules)}
 
     def open(self) -> tuple[socket.socket, int, int]:
         """Return the channel to a new process for a page, its number and that of its parent."""
@@ -110,8 +109,10 @@ class Run:
         self.parts: set[tuple[str, Branch]] = set()  # and parts of lines
         self.kernels: dict[str, bool] = {}  # compiled functions, and whether they were launched
         self.turn = turns.Turn(page.root)  # else another run's record would be this page's doing
-        self.state = _state(page)
-        self.channel, self.process, self.parent = _forker(page.root).open()
+        forker = _forker(page.root)
+        self.modules = forker.modules
+        self.state = watched.state(page.root, self.modules)
+        self.channel, self.process, self.parent = forker.open()
         self.channel.settimeout(TIMEOUT)
         _running.add(self.process)
         key = secrets.token_bytes(32)
@@ -182,9 +183,11 @@ class Run:
             raise Failed(f"{block.where}: {FORGED}")
 
     def _changed(self) -> str:
-        """Return the first file of the repository that changed since the page started, or ""."""
-        changed = _state(self.page) ^ self.state
-        return min((name for name, *_ in changed), default="")
+        """Return the first file that changed since the page started, from the root, or ""."""
+        root = self.page.root
+        now = watched.state(root, self.modules)
+        found = watched.changed(root, self.state, now) if now != self.state else []
+        return found[0].removeprefix(f"{root}{os.sep}") if found else ""
 
     def finish(self) -> None:
         """End the page's process and all that it started, and look at the files once more.
@@ -215,32 +218,3 @@ def _whole(said: dict) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _state(page: Page) -> set[tuple]:
-    """Return the files of a repository that a page could change for itself or for another one.
-
-    Pages, sources, records, packages and settings, each with its size and time.
-    """
-    root, ours = page.root, project.of(page.root)
-    found, folders = set(), [str(root / "evidence")]
-    made = str(root / VENDOR.rstrip("/"))  # by tools, from a lock file, at any time
-    for entry in os.scandir(root):
-        if entry.is_file() and not entry.name.startswith("."):
-            stat = entry.stat()
-            found.add((entry.path, stat.st_size, stat.st_mtime_ns))
-        elif entry.is_dir() and (
-            entry.name in {ours.docs.split("/")[0], *ours.sources}
-            or os.path.isfile(f"{entry.path}/__init__.py")
-        ):
-            folders.append(entry.path)
-    while folders:
-        with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in SKIPPED and entry.path != made:
-                        folders.append(entry.path)
-                else:
-                    stat = entry.stat(follow_symlinks=False)
-                    found.add((entry.path, stat.st_size, stat.st_mtime_ns))
-    return found

@@ -29,7 +29,7 @@ from hashlib import sha256
 from pathlib import Path
 from types import FrameType
 
-from lockstep import branches, compilers, intact, kin, project, running, tracing
+from lockstep import branches, compilers, intact, kin, project, running, tracing, watched
 from lockstep.languages.base import Setting, opened, watch_files
 from lockstep.mistakes import Failed
 
@@ -123,8 +123,7 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
     inside = str(root.resolve()) + os.sep
     ours = {p.name for p in root.iterdir() if (p / "__init__.py").is_file()}
     realpath, fspath = os.path.realpath, os.fspath
-    caches = ("__pycache__", ".pytest_cache")
-    compiled = (".pyc", ".nbi", ".nbc")  # what Python and Numba keep there of sources
+    compiled = (".nbi", ".nbc")  # what Numba keeps of sources
     here, library = str(Path(__file__).parent) + os.sep, str(Path(os.__file__).parent) + os.sep
 
     def below(path: object) -> bool:
@@ -132,8 +131,7 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
             path = os.fsdecode(fspath(path))
         if not isinstance(path, str):
             return False
-        real = realpath(path)
-        return real.startswith(inside) and not any(cache in real for cache in caches)
+        return realpath(path).startswith(inside)
 
     # Packages of the repository that this process runs by, and the folders of tools: by their
     # whole paths, since a folder of any name may lie among the sources.
@@ -157,7 +155,7 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
         real = realpath(path)
         if not real.startswith(inside) or real in pages_files or real.startswith(trusted):
             return False
-        if "__pycache__" in real.split(os.sep) and real.endswith(compiled[1:]):
+        if "__pycache__" in real.split(os.sep) and real.endswith(compiled):
             return False
         return True
 
@@ -254,6 +252,8 @@ def _serve(channel: socket.socket) -> None:
     del first, key
     root, folder = Path(root), Path(folder)
     os.environ["LOCKSTEP_RAN"] = f"{folder}{os.pathsep}{ran}"
+    # What Python would keep of sources lies where the next page's process looks for it.
+    os.environ["PYTHONDONTWRITEBYTECODE"], sys.dont_write_bytecode = "1", True
     os.environ["PYTHONPATH"] = os.pathsep.join([TRACED, os.environ.get("PYTHONPATH", "")])
     ours = project.of(root)
     place, languages = ours.targets[target], ours.languages
@@ -329,6 +329,7 @@ def main(descriptor: int, root: Path) -> None:
     intact.prepare()
     # What an import has started, a fork may not have: each page then gets a process of its own.
     send(channel, b"ready" if place.forks() else b"alone")
+    send(channel, json.dumps(watched.loaded()).encode())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a child
     kin.adopt()
     while True:
