@@ -1,7 +1,9 @@
 """The stepper as a package of its own: packed, put into a fresh environment, and used there."""
 
 import ast
+import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from simulator import stepper
 from tests.pages import ROOT
 
 STEPPER = ROOT / "simulator/stepper"
@@ -103,6 +106,26 @@ def test_the_variable_does_it_for_any_program(fresh, tmp_path):
     assert "No module named" in run(fresh, script).stderr
 
 
+def test_processes_that_are_spawned_report_to_the_script(fresh, tmp_path):
+    script = tmp_path / "spawn.py"
+    script.write_text(
+        "import multiprocessing\n"
+        + RACE
+        + textwrap.dedent(
+            """
+            if __name__ == "__main__":
+                process = multiprocessing.get_context("spawn").Process(target=launch)
+                process.start()
+                process.join()
+                print("status", process.exitcode)
+            """
+        )
+    )
+    done = run(fresh, "-m", "stepper", script)
+    assert done.returncode == 1 and done.stdout == "status 0\n", done.stderr
+    assert done.stderr.count("spawn.py:8: ") == 1
+
+
 TESTS = RACE + textwrap.dedent(
     """
     import pytest
@@ -125,18 +148,89 @@ TESTS = RACE + textwrap.dedent(
 )
 
 
-def test_the_pytest_plugin(tmp_path):
-    file = tmp_path / "test_it.py"
-    file.write_text(TESTS)
-    sarif = tmp_path / "found.sarif"
+def pytest_run(tmp_path, text, *words):
+    """(output, SARIF, JSON) of pytest with the plugin on a file with this text."""
+    (tmp_path / "test_it.py").write_text(text)
+    sarif, plain = tmp_path / "found.sarif", tmp_path / "found.json"
     done = run(
         *(sys.executable, "-m", "pytest", "-p", "simulator.stepper.pytest_plugin", "--stepper"),
-        *(file, "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, f"--stepper-sarif={sarif}"),
+        *(tmp_path / "test_it.py", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, *words),
+        *(f"--stepper-sarif={sarif}", f"--stepper-json={plain}"),
         PYTHONPATH=str(ROOT),
     )
-    assert "2 failed, 2 passed" in done.stdout, done.stdout + done.stderr
-    assert "test_it.py:7: " in done.stdout and "FAILED" in done.stdout
-    assert '"startLine": 7' in sarif.read_text()
+    results = json.loads(sarif.read_text())["runs"][0]["results"]
+    places = [r["locations"][0]["physicalLocation"]["region"]["startLine"] for r in results]
+    findings = json.loads(plain.read_text())["findings"]
+    assert sorted(places) == sorted(f["line"] for f in findings)
+    return done.stdout + done.stderr, places
+
+
+def test_the_pytest_plugin(tmp_path):
+    said, places = pytest_run(tmp_path, TESTS)
+    assert "2 failed, 2 passed" in said and "FAILED" in said, said
+    assert "test_it.py:7: " in said and set(places) == {7}
+
+
+FIXTURES = RACE + textwrap.dedent(
+    """
+        import multiprocessing
+        import pytest
+
+        @cuda.jit
+        def out(a):
+            a[cuda.grid(1) + 1] = 1
+
+        @cuda.jit
+        def torn(a):
+            a[cuda.grid(1) // 2] = cuda.grid(1)
+
+        @pytest.fixture
+        def before():
+            launch()
+
+        @pytest.fixture
+        def after():
+            yield
+            torn[1, 4](np.zeros(4))
+
+        def test_setup(before):
+            pass
+
+        def test_teardown(after):
+            pass
+
+        @pytest.mark.stepper_allow("missing-syncwarp", "global-race")
+        def test_allowed(before, after):
+            pass
+
+        def test_fails_by_itself():
+            launch()
+            raise KeyError("its own")
+
+        def test_another_process():
+            process = multiprocessing.get_context("fork").Process(target=launch)
+            process.start()
+            process.join()
+        """
+)
+
+
+@pytest.mark.parametrize("words", [(), ("-n2",)], ids=["alone", "xdist"])
+def test_findings_of_fixtures_and_of_workers_reach_the_one_file(tmp_path, words):
+    said, places = pytest_run(tmp_path, FIXTURES, *words)
+    ended = {name: word for word, name in re.findall(r"^(ERROR|FAILED) .*::(test_\w+)", said, re.M)}
+    assert ended == {
+        "test_setup": "ERROR",
+        "test_teardown": "ERROR",
+        "test_fails_by_itself": "FAILED",
+        "test_another_process": "FAILED",
+    }, said
+    assert "stepper: 2 findings, 2 more are allowed" in said and set(places) == {7, 21}
+
+
+def test_a_launch_at_import_fails_the_collection(tmp_path):
+    said, places = pytest_run(tmp_path, RACE + "launch()\ndef test_it():\n    pass\n")
+    assert "1 error" in said and "test_it.py:7: " in said and places == [7], said
 
 
 def test_numba_itself_stays_beside_it(tmp_path):
@@ -175,27 +269,71 @@ def test_numba_itself_stays_beside_it(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_the_magic():
-    """The few calls that IPython makes, on a shell that records them."""
-    from simulator import stepper
+class Shell:
+    """The few things of an IPython shell that the magic uses."""
 
-    class Shell:
-        magics = {}
+    def __init__(self):
+        self.user_ns, self.magics, self.hooks = {"__name__": "__main__"}, {}, []
+        self.execution_count, self.number = 1, 0
+        self.displayhook = self.events = self.compile = self
 
-        def register_magic_function(self, function, kind, name):
-            self.magics[kind, name] = function
+    def register_magic_function(self, function, kind, name):
+        self.magics[f"%%{name}"] = function
 
-        def run_cell(self, cell):
-            stepper.remember("<cell>", cell)
-            exec(compile(cell, "<cell>", "exec"), {"__name__": "__main__"})
+    def register(self, event, hook):
+        assert event == "post_run_cell"
+        self.hooks.append(hook)
 
+    def format_code_name(self, filename):
+        return "Cell", filename
+
+    def run_cell(self, cell):
+        first, _, rest = cell.partition("\n")
+        if magic := self.magics.get(first.split(" ")[0]):
+            magic(first.partition(" ")[2], rest)
+        else:
+            name = f"In[{self.execution_count}]"
+            stepper.remember(name, cell)
+            exec(compile(cell, name, "exec"), self.user_ns)
+        for hook in self.hooks:
+            hook(None)
+
+    def cell(self, text):
+        self.run_cell(text)
+        self.execution_count += 1
+
+
+KERNEL = """
+from numba import cuda
+@cuda.jit
+def k(a):
+    a[0] += cuda.grid(1)
+"""
+LAUNCH = "k[1, 32](np.zeros(4))\n"
+
+
+def test_the_magic_finds_in_every_cell_what_a_kernel_of_another_does(capsys):
     shell = Shell()
     stepper.load_ipython_extension(shell)
-    shell.magics["cell", "stepper"]("run", RACE + "launch()\n")
+
+    def said(cell):
+        shell.cell(cell)
+        return capsys.readouterr().out
+
+    assert said("import numpy as np") == ""
+    assert said("%%stepper" + KERNEL) == "0 launches, no findings\n"
+    assert "Cell In[2]:5:" in said("%%stepper\n" + LAUNCH)  # the magic's own line is the first
+    assert "Cell In[2]:5:" in said(LAUNCH)  # in a plain cell
+    assert said("%%stepper run\n" + LAUNCH) == ""
+    assert said("%%stepper\nk[1, 1](np.zeros(4))") == "1 launches, no findings\n"
     assert stepper.installed() is None
+    # A kernel that a plain cell made with Numba: the stepper runs it in a cell with the magic.
+    said(KERNEL)
+    theirs = shell.user_ns["k"]
+    assert type(theirs).__module__.startswith("numba.cuda")
+    assert "Cell In[7]:5:" in said("%%stepper\n" + LAUNCH)
+    assert shell.user_ns["k"] is theirs
 
 
 def test_the_version_is_one():
-    from simulator import stepper
-
     assert f'version = "{stepper.__version__}"' in Path(STEPPER / "pyproject.toml").read_text()

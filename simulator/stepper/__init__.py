@@ -88,6 +88,7 @@ class Stepper:
     def __init__(self, **settings):
         self.settings = Settings(**settings)
         self.launches = []
+        self.tell = None  # called with the findings of each launch that has some
         self.cuda = cuda_module(self)
         add_to(self.cuda, self)
         self.numba = numba_module(self.cuda)

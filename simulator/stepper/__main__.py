@@ -1,13 +1,16 @@
 """``python -m stepper script.py``: run a script with every check; status 1 if one finds a fault."""
 
 import argparse
+import builtins
 import os
 import sys
+import threading
 import traceback
+import types
 
 from . import __version__, line_of
 from .faults import KernelFault, Unsupported
-from .installing import install
+from .installing import VARIABLE, Gathered, install
 from .report import as_json, as_sarif, as_text, shown
 
 
@@ -43,7 +46,7 @@ def main(argv=None):
     """Run the script of the command line; returns the exit status."""
     given = parser().parse_args(argv)
     try:
-        with open(given.script, encoding="utf-8") as file:
+        with open(given.script, "rb") as file:
             source = file.read()
     except OSError as error:
         print(f"stepper: {given.script}: {error.strerror}", file=sys.stderr)
@@ -56,22 +59,14 @@ def main(argv=None):
         time_limit=given.time_limit,
         raise_findings=False,
     )
-    filename = os.path.abspath(given.script)
-    sys.argv = [given.script, *given.arguments]
-    sys.path.insert(0, os.path.dirname(filename))
-    status, failed = 0, None
-    namespace = {"__name__": "__main__", "__file__": filename, "__builtins__": __builtins__}
-    try:
-        exec(compile(source, filename, "exec"), namespace)
-    except SystemExit as left:
-        status = left.code if isinstance(left.code, int) else int(left.code is not None)
-    except BaseException as error:
-        failed = error
+    gathered = Gathered()
+    os.environ[VARIABLE] = given.mode  # for the processes that the script starts
+    status, failed = run(given.script, source, given.arguments)
     sys.stdout.flush()
     color = given.color == "always" or (
         given.color == "auto" and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     )
-    findings = [f for f in stepper.findings if f.kind not in given.allow]
+    findings = [f for f in stepper.findings + gathered.new() if f.kind not in given.allow]
     if given.format == "json":
         text = as_json(findings, stepper.launches)
     elif given.format == "sarif":
@@ -91,13 +86,43 @@ def main(argv=None):
         print(counts(stepper.launches), file=sys.stderr)
     if failed is not None and not (isinstance(failed, KernelFault) and findings):
         if isinstance(failed, Unsupported):
-            line = line_of(failed, filename)
-            where = shown(failed.filename or filename)
+            line = line_of(failed, os.path.abspath(given.script))
+            where = shown(failed.filename or os.path.abspath(given.script))
             print(f"{where}:{line or 1}: {failed}", file=sys.stderr)
         else:
             traceback.print_exception(failed)
-        status = status or 1
+        status = 130 if isinstance(failed, KeyboardInterrupt) else status or 1
     return 1 if findings else status
+
+
+def run(script, source, arguments):
+    """Run a file as ``python script`` does: (exit status, what ended it or None).
+
+    It is the module ``__main__`` of the process: pickle, dataclasses and processes that the script
+    starts look for what it defines there.
+    """
+    filename = os.path.abspath(script)
+    sys.argv = [script, *arguments]
+    if not sys.flags.safe_path:
+        sys.path[0] = os.path.dirname(os.path.realpath(filename))
+    made = types.ModuleType("__main__")
+    made.__file__, made.__builtins__ = filename, builtins
+    sys.modules["__main__"] = made
+    try:
+        exec(compile(source, filename, "exec", dont_inherit=True), vars(made))
+    except SystemExit as left:
+        if left.code is None or isinstance(left.code, int):
+            return left.code or 0, None
+        print(left.code, file=sys.stderr)
+        return 1, None
+    except BaseException as error:
+        # Without the frame of this function, which is none of the script's.
+        return 1, error.with_traceback(error.__traceback__.tb_next)
+    finally:
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join()  # Python waits for them, and they may launch
+    return 0, None
 
 
 def counts(launches):

@@ -55,6 +55,11 @@ class Finding:
         """The finding as plain data, for JSON."""
         return asdict(self)
 
+    @classmethod
+    def of(cls, data):
+        """A finding from ``as_dict``, also after JSON, which has lists for tuples."""
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()})
+
     def __str__(self):
         place = f"line {self.line}: " if self.line else ""
         return place + self.message

@@ -645,6 +645,8 @@ class Kernel:
                 found = list(run.findings.values())
                 record.findings += run.checks.settle(found) if run.checks else found
                 record.steps = run.used
+            if stepper.tell and record.findings:
+                stepper.tell(record.findings)
         if record.findings and settings.raise_findings:
             record.error = fault(record.findings[0])
             raise record.error

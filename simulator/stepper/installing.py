@@ -7,14 +7,17 @@ as Python starts where the package is installed. Where Numba itself is installed
 
 import atexit
 import importlib.util
+import json
 import os
 import sys
+import tempfile
 
 from . import host, types
-from .faults import MissingName
+from .faults import Finding, MissingName
 from .source import listen
 
 VARIABLE = "STEPPER"
+GATHERED = "STEPPER_GATHERED"  # "process:file": where other processes leave what they find
 SUCCESSOR = "numba_cuda_mlir"
 _installed = None  # (stepper, what to put back)
 
@@ -97,12 +100,13 @@ def parts(cuda):
     return found
 
 
-def install(**settings):
+def install(stepper=None, **settings):
     """Put the stepper in Numba's place, for the rest of the process; returns the Stepper.
 
-    ``settings`` are those of ``Settings``: by default findings are raised at the end of the launch
-    that has them, in mode "check". Modules that took ``cuda`` from Numba before keep it, so install
-    first. A second call replaces the first.
+    ``stepper``: one that was made before; else one is made. ``settings`` are those of ``Settings``:
+    by default findings are raised at the end of the launch that has them, in mode "check". Modules
+    that took ``cuda`` from Numba before keep it, so install first. A second call replaces the
+    first.
     """
     from . import Stepper
 
@@ -110,7 +114,8 @@ def install(**settings):
     uninstall()
     listen()
     settings.setdefault("mode", "check")
-    stepper = Stepper(**settings)
+    stepper = stepper or Stepper(**settings)
+    stepper.tell = leave
     beside = None
     if "numba" in sys.modules or importlib.util.find_spec("numba") is not None:
         import numba as beside
@@ -168,6 +173,42 @@ def installed():
     return _installed[0] if _installed else None
 
 
+class Gathered:
+    """What processes find that this one starts, by fork or with the variable STEPPER.
+
+    They leave it in a file after each launch, since a process of a pool is ended without notice.
+    """
+
+    def __init__(self):
+        handle, self.path = tempfile.mkstemp(prefix="stepper-", suffix=".jsonl")
+        os.close(handle)
+        self.read = 0
+        os.environ[GATHERED] = f"{os.getpid()}:{self.path}"
+        atexit.register(self.end, os.getpid())
+
+    def new(self):
+        """The findings since the last time, each once, however many processes have it."""
+        with open(self.path, encoding="utf-8") as file:
+            file.seek(self.read)
+            rows = dict.fromkeys(file.readlines())
+            self.read = file.tell()
+        return [Finding.of(json.loads(row)) for row in rows]
+
+    def end(self, process):
+        if os.getpid() == process:
+            os.environ.pop(GATHERED, None)
+            os.unlink(self.path)
+
+
+def leave(findings):
+    """Leave the findings of a launch for the process that gathers, if it is another one."""
+    process, _, path = os.environ.get(GATHERED, "").partition(":")
+    if path and int(process) != os.getpid():
+        text = "".join(json.dumps(f.as_dict()) + "\n" for f in findings)
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(text)
+
+
 def install_from_environment():
     """What the variable STEPPER asks for: at the end, findings are printed and the status is 1."""
     mode = os.environ.get(VARIABLE, "")
@@ -180,7 +221,7 @@ def install_from_environment():
     def tell():
         from .report import as_text
 
-        if stepper.findings:
+        if stepper.findings and GATHERED not in os.environ:
             sys.stdout.flush()
             print(as_text(stepper.findings, sys.stderr.isatty()), file=sys.stderr, flush=True)
             os._exit(1)

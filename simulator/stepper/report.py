@@ -9,13 +9,16 @@ from .faults import KINDS
 ERROR = {"out-of-bounds", "divergent-barrier", "launch-limit", "endless", "error", "dynamic-shared"}
 
 
-def as_text(findings, color=False, lines=True):
-    """One paragraph for each finding: ``file:line: kind: message``, and the line itself."""
+def as_text(findings, color=False, lines=True, name=None):
+    """One paragraph for each finding: ``file:line: kind: message``, and the line itself.
+
+    ``name`` makes of a file what is printed for it.
+    """
     bold, red, dim, off = ("\033[1m", "\033[31;1m", "\033[2m", "\033[0m") if color else [""] * 4
     parts = []
     for f in findings:
-        name = shown(f.filename)
-        text = f"{bold}{name}:{f.line or 1}:{off} {red}{f.kind}{off}: {f.message}"
+        file = (name or shown)(f.filename)
+        text = f"{bold}{file}:{f.line or 1}:{off} {red}{f.kind}{off}: {f.message}"
         if f.count > 1:
             text += f" {dim}({f.count} times){off}"
         source = linecache.getline(f.filename or "", f.line or 0).rstrip()

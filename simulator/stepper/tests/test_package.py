@@ -26,6 +26,39 @@ print("done")
 """
 SOUND = RACE.replace("counts[values[i]] += 1", "cuda.atomic.add(counts, values[i], 1)")
 
+# What differs where a script runs in another module than __main__.
+MAIN = """from __future__ import annotations
+import dataclasses, os, pickle, sys
+import beside
+
+@dataclasses.dataclass
+class Pair:
+    left: int
+
+if __name__ == "__main__":
+    import __main__
+    same = __main__.Pair is Pair and pickle.loads(pickle.dumps(Pair(2))) == Pair(2)
+    print(*sys.argv[1:], beside.number, same, os.path.basename(__file__), sys.path[0])
+    sys.exit(5)
+"""
+OTHERS = (
+    (
+        "import multiprocessing, sys, threading\n" + RACE.split("counts = ")[0].split("\n", 1)[1]
+    ).replace("import numpy", "from numba import cuda; import numpy")
+    + """
+def launch(_=0):
+    counts = np.zeros(4, np.int32)
+    histogram[1, 64](np.arange(64) % 4, counts)
+
+if __name__ == "__main__":
+    if sys.argv[1] == "threads":
+        threading.Thread(target=launch).start()
+    else:
+        with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+            pool.map(launch, range(2))
+"""
+)
+
 
 class Package(unittest.TestCase):
     def script(self, text):
@@ -61,6 +94,33 @@ class Package(unittest.TestCase):
     def test_the_command_runs_the_successors_scripts(self):
         text = RACE.replace("from numba import", "from numba_cuda_mlir import")
         self.assertEqual(self.command("-m", "stepper", self.script(text)).returncode, 1)
+
+    def test_a_script_is_the_main_module_as_under_python(self):
+        path = self.script(MAIN)
+        with open(os.path.join(os.path.dirname(path), "beside.py"), "w") as file:
+            file.write("number = 7\n")
+        mine = self.command(path, "one", "two")
+        self.assertEqual(mine.returncode, 5, mine.stderr)
+        done = self.command("-m", "stepper", path, "one", "two")
+        self.assertEqual((done.returncode, done.stdout), (5, mine.stdout), done.stderr)
+        self.assertIn("one two 7 True", done.stdout)
+
+    def test_exit_statuses(self):
+        for end, status in (("0", 0), ("None", 0), ("3", 3), ("'words'", 1)):
+            path = self.script(f"import sys\nsys.exit({end})\n")
+            done = self.command("-m", "stepper", path)
+            self.assertEqual((done.returncode, "words" in done.stderr), (status, end[0] == "'"))
+        done = self.command("-m", "stepper", self.script("def f():\n    1 / 0\nf()\n"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ZeroDivisionError", done.stderr)
+        self.assertNotIn("__main__.py", done.stderr)
+        self.assertEqual(self.command("-m", "stepper", "/not/there.py").returncode, 2)
+
+    def test_what_other_processes_and_threads_find_counts(self):
+        for how in ("fork", "threads"):
+            done = self.command("-m", "stepper", self.script(OTHERS), how)
+            self.assertEqual(done.returncode, 1, (how, done.stderr))
+            self.assertEqual(done.stderr.count("script.py:8: "), 1, done.stderr)
 
     def test_json_and_sarif(self):
         path = self.script(RACE)
