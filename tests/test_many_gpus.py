@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.many_gpus import collectives, predict, schedules
+from kernels.many_gpus import collectives, interleaved, predict, schedules
 from kernels.many_gpus.world import Lost, Recv, Send, Work, World, nodes, switch
 
 LATENCY, BANDWIDTH = 2e-6, 100e9
@@ -127,6 +127,18 @@ def test_the_bubble_is_the_formulas(schedule, stages, micro):
     held = [schedules.in_flight(schedule, stage, stages, micro) for stage in range(stages)]
     most = micro if schedule is schedules.gpipe else min(micro, stages)
     assert max(held) == most
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 3])
+@pytest.mark.parametrize(("stages", "micro"), [(3, 3), (4, 8), (8, 8)])
+def test_pieces_make_the_bubble_smaller_by_the_formula(pieces, stages, micro):
+    world = World(stages, switch(0, 1e30))
+    world.run(interleaved.pipeline_of_pieces(pieces, micro, 1, 2, np.zeros(1)))
+    assert world.seconds == pytest.approx(3 * (micro + (stages - 1) / pieces))
+    work = [span[:2] for span in world.spans if isinstance(span[1], str)]
+    assert len(set(work)) == len(work) == 2 * stages * micro * pieces
+    with pytest.raises(ValueError, match="take a multiple of 3"):
+        list(interleaved.interleaved(0, 3, 4, pieces))
 
 
 MEASURED = {  # rows of the record, and what the page predicts, in microseconds
