@@ -144,6 +144,10 @@ class Part:
         """
         return {}
 
+    def path(self, site: Any) -> list[str]:
+        """Return the pages that are read one after the other, wherever the navigation has them."""
+        return []
+
     def content(self, html: str) -> str:
         """Return the HTML of a page's text, with what this part changes in it."""
         return html

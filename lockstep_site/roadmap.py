@@ -467,6 +467,11 @@ class RoadmapPart(Part):
                     other = [c for c in children if c != index and c not in own]
                     children[:] = [index, *own, *other]
 
+    def path(self, site) -> list[str]:
+        if not (site.root / DATA).is_file():
+            return []
+        return [row["page"] for row in path(items(site.root))]
+
     def shared(self) -> tuple[str, ...]:
         return (DATA,)
 

@@ -7,9 +7,12 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 
-from tests.pages import PAGES
+from lockstep.site import site
+from lockstep_site.roadmap import RoadmapPart
+from tests.pages import PAGES, ROOT
 
 BASE = "http://site.test/"
+HREF = re.compile('href="([^"]*)"')
 
 
 class Links(HTMLParser):
@@ -49,6 +52,18 @@ def test_every_page_is_there(built):
     for page in PAGES:
         name = page.name.removesuffix("index").rstrip("/")
         assert (built / name / "index.html").is_file(), page.path
+
+
+def test_a_footer_leads_where_the_next_box_leads(built):
+    """At the end of a phase too, where the navigation has other pages between two lessons."""
+    pages = RoadmapPart().path(site(ROOT))
+    for uri in pages[:-1]:
+        text = (built / uri.removesuffix(".md") / "index.html").read_text(encoding="utf-8")
+        box, footer = (
+            re.search(f'<a [^>]*class="[^"]*{name}[^>]*>', text)[0]
+            for name in ("tick__next", "md-footer__link--next")
+        )
+        assert HREF.search(box)[1] == HREF.search(footer)[1], uri
 
 
 def test_every_link_and_anchor_leads_somewhere(built):

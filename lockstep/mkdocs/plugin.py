@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +123,7 @@ class LockstepPlugin(BasePlugin[Options]):
                     file.abs_src_path = place  # other plugins ask where it came from
 
     def on_nav(self, nav, config, files):
-        """Choose the sections that have an index page and more pages than that."""
+        """Lead footers along the paths, and choose the sections with an index and more pages."""
         self.nav, self.files, self.sections = nav, files, []
         known, indexes = _site(config), {}
         for part in project.of(known.root).parts:
@@ -130,6 +131,9 @@ class LockstepPlugin(BasePlugin[Options]):
                 uri, mark, anchor = place.partition("#")
                 if file := files.get_file_from_path(uri):
                     indexes[title] = f"{file.url}{mark}{anchor}"
+            path = [files.get_file_from_path(uri).page for uri in part.path(known)]
+            for here, there in pairwise(path):  # as the footers of the theme have it
+                here.next_page, there.previous_page = there, here
         _lead_on(nav.items, indexes)
         if self.config.paper:
             self._walk(nav.items, config.use_directory_urls)
