@@ -155,7 +155,7 @@ def _write_page(page: Page, source: Source, site_dir: Path) -> str:
     _write(site_dir / f"{page.name}.md", told)
     if has_python(page):
         _write(site_dir / f"{page.name}.py", script(page, source))
-        _write(site_dir / f"{page.name}.ipynb", _json(notebook(page, source)))
+        write_notebook(page, source, site_dir)
     if page.blocks:
         hashes = [block.sha256 for block in page.blocks]
         _write(site_dir / address(page) / records.HASHES, _json(hashes))
@@ -163,6 +163,10 @@ def _write_page(page: Page, source: Source, site_dir: Path) -> str:
         for name, data in part.files(page).items():
             _write(site_dir / address(page) / name, _json(data))
     return told
+
+
+def write_notebook(page: Page, source: Source, site_dir: Path) -> None:
+    _write(site_dir / f"{page.name}.ipynb", _json(notebook(page, source)))
 
 
 def _write(path: Path, text: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import jsonschema
+import nbformat
 import pytest
 
 from lockstep import evidence, export, project, replayed
@@ -555,12 +556,10 @@ def test_every_notebook_is_of_format_4_5(real):
             continue
         book = export.notebook(page, real)
         assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
+        nbformat.validate(nbformat.from_dict(book))
         ids = [cell["id"] for cell in book["cells"]]
-        assert len(set(ids)) == len(ids) and all(re.fullmatch(r"[\w-]{1,64}", i) for i in ids)
-        for cell in book["cells"]:
-            keys = {"cell_type", "id", "metadata", "source"}
-            keys |= {"execution_count", "outputs"} if cell["cell_type"] == "code" else set()
-            assert set(cell) == keys and "".join(cell["source"]).strip()
+        assert len(set(ids)) == len(ids)
+        assert all("".join(cell["source"]).strip() for cell in book["cells"])
 
 
 # ---------------------------------------------------------------- llms.txt

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import nbformat
 import pytest
 
 from lockstep.source import find_root
@@ -18,18 +19,13 @@ case "$1" in -L) echo "GPU 0: Tesla";; *) echo {capability};; esac
 
 
 def test_it_is_a_notebook():
-    """By nbformat 4.5: what a notebook and a cell must have, and nothing else."""
+    """By nbformat 4.5, with code that compiles and nothing that it printed."""
     assert (BOOK["nbformat"], BOOK["nbformat_minor"]) == (4, 5)
-    assert set(BOOK) == {"cells", "metadata", "nbformat", "nbformat_minor"}
-    ids = [cell["id"] for cell in BOOK["cells"]]
-    assert len(set(ids)) == len(ids)
+    nbformat.validate(nbformat.from_dict(BOOK))
     for cell in BOOK["cells"]:
-        keys = {"cell_type", "id", "metadata", "source"}
         if cell["cell_type"] == "code":
-            keys |= {"execution_count", "outputs"}
             assert cell["outputs"] == [] and cell["execution_count"] is None
             compile("".join(cell["source"]), cell["id"], "exec")
-        assert set(cell) == keys and all(isinstance(line, str) for line in cell["source"])
 
 
 def run(code, folder, path):

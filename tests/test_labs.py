@@ -3,15 +3,20 @@
 Between them there may be kernels of the site, which the cells use.
 """
 
+import html
+import json
 import re
 
+import nbformat
 import pytest
 
 from lockstep import evidence, export
 from lockstep.evidence import Proof
 from lockstep.page import find_root, read
+from tests.pages import url_of
 
 ROOT = find_root()
+PRE = re.compile(r"<pre>(.*?)</pre>", re.DOTALL)
 LABS = [file for file in sorted((ROOT / "docs/labs").glob("*.md")) if file.stem != "index"]
 
 
@@ -100,3 +105,34 @@ def test_what_a_run_printed_is_the_output_of_its_cell(lab, monkeypatch):
     assert outputs() == recorded
     monkeypatch.setattr(records, "proofs", lambda page: [Proof("awaiting")] * len(page.blocks))
     assert outputs() == []
+
+
+def printed_below(cell):
+    return ["".join(out["text"]) for out in cell.get("outputs", [])]
+
+
+def test_the_page_of_a_lab_shows_its_notebook(lab, built):
+    """Code, and what it printed, are those of the file that the page offers."""
+    book = json.loads((built / f"{lab.name}.ipynb").read_text(encoding="utf-8"))
+    nbformat.validate(nbformat.from_dict(book))
+    told = [
+        text
+        for cell in book["cells"]
+        if cell["cell_type"] == "code"
+        for text in [re.sub(r"\A%%.*\n", "", "".join(cell["source"])), *printed_below(cell)]
+    ]
+    page = (built / lab.name / "index.html").read_text(encoding="utf-8")
+    shown = [html.unescape(re.sub("<[^>]*>", "", pre)) for pre in PRE.findall(page)]
+    assert [text.strip("\n") for text in shown] == [text.strip("\n") for text in told]
+    assert "<style" not in page and "jp-" not in page, "mkdocs-jupyter's own template"
+
+
+def test_a_lab_offers_its_notebook_above_its_title(lab, built, context, server):
+    tab = context.new_page()
+    tab.goto(url_of(lab, server))
+    link = tab.get_by_role("link", name="Download the notebook")
+    assert link.bounding_box()["y"] < tab.locator("h1").bounding_box()["y"]
+    with tab.expect_download() as started:
+        link.click()
+    assert started.value.suggested_filename == f"{lab.name.rpartition('/')[2]}.ipynb"
+    assert started.value.path().read_bytes() == (built / f"{lab.name}.ipynb").read_bytes()

@@ -14,7 +14,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, MkDocsException
 
-from lockstep import collect, site
+from lockstep import collect, export, site
 
 SETTINGS = {
     "mkdocs.yml": "site_name: x\nstrict: true\ntheme:\n  name: mkdocs\n  custom_dir: overrides\n"
@@ -189,3 +189,52 @@ def test_a_template_that_shows_code_is_refused(root, caplog):
     )
     (root / "overrides/main.html").write_text(text, encoding="utf-8")
     refused(root, caplog, "<pre>")
+
+
+# ---------------------------------------------------------------- a page shown from its notebook
+
+JUPYTER = """
+  mkdocs-jupyter: {include: ["*.ipynb"], ignore: ["*.md"], cache: false}
+  lockstep: {notebooks: [other]}
+"""
+
+
+def with_notebooks(root: Path, plugins: str = JUPYTER) -> None:
+    settings = SETTINGS["mkdocs.yml"].replace("plugins: [lockstep]\n", f"plugins:{plugins}")
+    (root / "mkdocs.yml").write_text(settings, encoding="utf-8")
+
+
+def test_a_page_shown_from_its_notebook_is_the_page(root):
+    plain = (built(root) / "index.html").read_text(encoding="utf-8")
+    with_notebooks(root)
+    there = (built(root) / "index.html").read_text(encoding="utf-8")
+    body = [re.search(r"<h1.*</details>", text, re.DOTALL)[0] for text in (plain, there)]
+    assert body[0] == body[1] and "assert" in body[0]
+
+
+def test_a_notebook_that_says_something_else_is_refused(root, caplog, monkeypatch):
+    def other(page, source):
+        book = notebook(page, source)
+        book["cells"][-1]["source"] = ["total = 36"]
+        return book
+
+    notebook = export.notebook
+    monkeypatch.setattr(export, "notebook", other)
+    built(root)  # nobody has shown it
+    with_notebooks(root)
+    refused(root, caplog, "something changed this page after its check: .*36")
+
+
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        (JUPYTER.splitlines()[1], "", "needs the plugin mkdocs-jupyter"),
+        ("*.ipynb", "labs/*.ipynb", "mkdocs-jupyter does not show index.md"),
+        ("cache: false", "execute: true", "building a site runs nothing"),
+        ("", "", "mkdocs-jupyter does not show index.md"),  # behind lockstep
+    ],
+)
+def test_settings_that_show_no_notebook_are_refused(root, caplog, old, new, words):
+    turned = "\n" + "\n".join(reversed(JUPYTER.strip("\n").split("\n"))) + "\n"
+    with_notebooks(root, JUPYTER.replace(old, new) if old else turned)
+    refused(root, caplog, words)

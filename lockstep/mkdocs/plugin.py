@@ -27,7 +27,16 @@ from mkdocs.structure.nav import Link
 from lockstep import export, project
 from lockstep.block import Page
 from lockstep.mistakes import PageError
-from lockstep.mkdocs import last, moved, policy, printing, published, repository, search
+from lockstep.mkdocs import (
+    last,
+    moved,
+    notebooks,
+    policy,
+    printing,
+    published,
+    repository,
+    search,
+)
 from lockstep.mkdocs.preview import Kept
 from lockstep.site import Site, draft, site
 from lockstep.source import digest
@@ -67,6 +76,8 @@ class Options(Config):
     feed = config_options.Type(str, default="")
     # The address below which Colab finds the notebooks of the published site
     colab = config_options.Type(str, default="")
+    # The kinds of pages that mkdocs-jupyter shows from their notebook
+    notebooks = config_options.Type(list, default=[])
 
 
 class LockstepPlugin(BasePlugin[Options]):
@@ -121,6 +132,14 @@ class LockstepPlugin(BasePlugin[Options]):
                     place = file.abs_src_path
                     file.content_string = published.lighter(file.content_string)
                     file.abs_src_path = place  # other plugins ask where it came from
+        if self.config.notebooks:
+            notebooks.prepare(config)
+            for page in filter(self._is_notebook, _site(config).pages):
+                file = files.get_file_from_path(page.uri)
+                notebooks.lend(file, Path(config.site_dir) / f"{page.name}.ipynb")
+
+    def _is_notebook(self, page: Page) -> bool:
+        return page.meta["kind"] in self.config.notebooks and export.has_python(page)
 
     def on_nav(self, nav, config, files):
         """Lead footers along the paths, and choose the sections with an index and more pages."""
@@ -183,6 +202,10 @@ class LockstepPlugin(BasePlugin[Options]):
         if self.config.search_worker:
             # The theme's own index gets nothing; `own` is what the page's front matter says.
             page.meta["search"] = {"exclude": True, "own": page.meta.get("search") or {}}
+        if ours and self._is_notebook(ours):
+            cells = notebooks.in_cells(ours.blocks, known.records.proofs(ours))
+            source, folder = _source(config), Path(config.site_dir)
+            notebooks.shown(page, cells, lambda: export.write_notebook(ours, source, folder))
 
     def _downloads(self, page: Page) -> list[dict]:
         rows = export.downloads(page)
@@ -256,20 +279,10 @@ class LockstepPlugin(BasePlugin[Options]):
         if self.config.feed and config.site_url and self.kept.only is None:
             self._publish(config)
         known, folder = _site(config), Path(config.site_dir)
-        source = export.Source(
-            known.root,
-            known.pages,
-            known.records,
-            name=config.site_name,
-            description=config.site_description or "",
-            url=config.site_url or "/",
-            draft=draft(),
-        )
-        source.parts = known.parts
         docs, only = project.of(known.root).docs, self.kept.only
         urls = {file.src_uri: file.url.removeprefix("./") for file in self.files}
         try:
-            export.write(source, folder, only and {f"{docs}/{name}" for name in only})
+            export.write(_source(config), folder, only and {f"{docs}/{name}" for name in only})
             self._print(config)
             moved.write(known.root, folder, urls, config.use_directory_urls)
         except PageError as error:
@@ -446,3 +459,19 @@ def _site(config) -> Site:
         return site(Path(config.config_file_path).resolve().parent)
     except PageError as error:
         raise PluginError(str(error)) from None
+
+
+def _source(config) -> export.Source:
+    """Return what is exported of the site."""
+    known = _site(config)
+    source = export.Source(
+        known.root,
+        known.pages,
+        known.records,
+        name=config.site_name,
+        description=config.site_description or "",
+        url=config.site_url or "/",
+        draft=draft(),
+    )
+    source.parts = known.parts
+    return source
