@@ -34,11 +34,13 @@ CODE = re.compile(
 RECORDS = evidence.Evidence(ROOT)
 
 
-COPY = """async blocks => {
+# A script may copy for five seconds after its reader's last act, and each call of ours counts as
+# one: on a busy machine a page with many blocks takes several.
+COPY = """async (blocks, first) => {
   const texts = [], none = "nothing was copied"
   // A solution is folded away: a reader opens it before copying.
   document.querySelectorAll("details").forEach(details => { details.open = true })
-  for (const block of blocks) {
+  for (const block of blocks.slice(first)) {
     // A block may stand in a tab that another one covers: its reader chooses the tab first.
     const panel = block.closest(".tabbed-block")
     if (panel) {
@@ -59,21 +61,28 @@ COPY = """async blocks => {
     if (!button.contains(top)) throw new Error("no hand reaches the button of " + block.textContent)
     await navigator.clipboard.writeText(none)
     let text = none
-    for (let i = 0; i < 1000 && text === none; i++) {
+    for (let i = 0; text === none && (i === 0 || navigator.userActivation.isActive); i++) {
       if (i % 100 === 0) button.click() // again, as the theme may not have listened yet
       await new Promise(done => setTimeout(done, 10))
       text = await navigator.clipboard.readText()
     }
+    if (text === none) break // of this block again, in the next call
     texts.push(text)
   }
   return texts
 }"""
+IN_VAIN = 20  # calls of five seconds
 
 
 def copy_blocks(tab):
     """Press the copy button of every code block, in order, and return the clipboard each time."""
     blocks = tab.locator(".md-content .highlight:has(pre)")
-    texts = blocks.evaluate_all(COPY)
+    texts, all_blocks, in_vain = [], blocks.count(), 0
+    while len(texts) < all_blocks:
+        more = blocks.evaluate_all(COPY, len(texts))
+        in_vain = 0 if more else in_vain + 1
+        assert in_vain < IN_VAIN, f"nothing was copied of block {len(texts) + 1}"
+        texts += more
     # Once with the mouse: the button is where a hand reaches it.
     for at, text in enumerate(texts):
         if text is not None:
