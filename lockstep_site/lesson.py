@@ -18,7 +18,7 @@ from markdown.util import AtomicString
 from lockstep import export, rendered
 from lockstep.page import Mistake, Page, PageError
 from lockstep.parts import Part
-from lockstep_site import bet, exercise, library, quiz, roadmap
+from lockstep_site import bet, exercise, library, puzzles, quiz, roadmap
 from lockstep_site.gpu.needs import OPTIONAL, modules, simulator_of, uses_gpu, uses_numba
 
 # A picture in two colors counts once.
@@ -42,6 +42,11 @@ def _items(site) -> dict[str, dict]:
     return {row["id"]: row for row in roadmap.items(site.root)}
 
 
+@functools.lru_cache(maxsize=2)
+def _practice(site) -> dict[str, list[Page]]:
+    return puzzles.practice(site.pages)
+
+
 class Lesson(Treeprocessor):
     """Puts them in. ``stopping`` turns a page's mistakes into an error that ends the build."""
 
@@ -63,6 +68,10 @@ class Lesson(Treeprocessor):
             kind = page.meta.get("kind")
             if kind == "lesson" or kind in TOLD and uses_gpu(page):
                 root.insert(_after_lead(root), facts(page, items, folder or "."))
+            if kind == "puzzle":
+                root.insert(_after_lead(root), after(page, self.state.site.pages, folder or "."))
+            if given := _practice(self.state.site).get(page.uri):
+                root.append(practice(given, folder or "."))
             if kind == "lesson" and (chosen := further(page)):
                 root.append(chosen)
             if claimed or kind == "lesson":
@@ -152,6 +161,16 @@ def facts(page: Page, items: dict[str, dict], folder: str) -> Element:
     return box
 
 
+def after(page: Page, pages: list[Page], folder: str) -> Element:
+    """Return the line with the lessons and patterns that a puzzle practises."""
+    box = Element("ul", {"class": "facts", "data-search-exclude": "", rendered.MARK: rendered.MINE})
+    of = {known.uri: known for known in pages}
+    named = [of[uri] for uri in page.meta["follows"]]
+    links = [_link(known.title, posixpath.relpath(known.uri, folder)) for known in named]
+    _series(_fact(box, "Practices"), links)
+    return box
+
+
 def _place(page: Page, items: dict[str, dict]) -> tuple[int, int, dict] | None:
     """Return a lesson's number in its phase, how many there are, and the phase."""
     own = [items[ident] for ident in page.meta.get("roadmap", []) if ident in items]
@@ -219,6 +238,19 @@ def _series(parent: Element, parts: list, last: str = " and ") -> None:
 
 
 # ---------------------------------------------------------------- when the reader is done
+
+
+def practice(given: list[Page], folder: str) -> Element:
+    """Return the puzzles that practise what a page taught."""
+    box = Element("div", {"class": "further", "data-search-exclude": ""})
+    box.set(rendered.MARK, rendered.MINE)
+    SubElement(SubElement(box, "p"), "strong").text = "Practice"
+    lines = SubElement(box, "ul")
+    for puzzle in given:
+        line = SubElement(lines, "li")
+        line.append(_link(puzzle.title, posixpath.relpath(puzzle.uri, folder)))
+        line[0].tail = AtomicString(f": {puzzle.meta['description']}")
+    return box
 
 
 def further(page: Page) -> Element | None:

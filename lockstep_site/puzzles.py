@@ -3,7 +3,8 @@
 A puzzle is a page of kind ``puzzle`` with its number in the front matter and one
 ``[[exercise:NAME]]`` whose file is ``kernels/puzzles/NAME.py``. ``[[puzzles:table]]`` lists all of
 them, with their par; ``[[puzzles:NAME]]`` shows what one costs on a GPU, as
-benchmarks/micro/puzzles.py measured it.
+benchmarks/micro/puzzles.py measured it. ``follows`` in its front matter names the lessons and
+patterns that it practises, and each of those links it at its end.
 """
 
 import re
@@ -16,6 +17,7 @@ from lockstep_site import exercise
 from simulator import grade
 
 MARKER = re.compile(r"^\[\[puzzles:(?P<which>[\w-]*)\]\][ \t]*$")
+TAUGHT = {"lesson", "pattern"}  # kinds of page that a puzzle can follow
 PAR = {
     "sectors": "sectors",
     "requests": "requests",
@@ -55,6 +57,26 @@ def ordered(pages: list[Page]) -> list[tuple[Page, grade.Exercise, str]]:
             raise PageError([Mistake(page.path, 1, f"a puzzle with {len(named)} exercises", mend)])
         rows.append((page, exercise.load(named[0], page.root), named[0]))
     return rows
+
+
+def practice(pages: list[Page]) -> dict[str, list[Page]]:
+    """Return the puzzles that practise each lesson and pattern, by its address, in their order.
+
+    Raises PageError for a puzzle that follows nothing, or a page that is none of those.
+    """
+    taught = {page.uri for page in pages if page.meta.get("kind") in TAUGHT}
+    found: dict[str, list[Page]] = {}
+    for page in sorted(pages, key=lambda page: page.meta.get("puzzle", 0)):
+        if page.meta.get("kind") != "puzzle":
+            continue
+        named = page.meta.get("follows") or [""]
+        for uri in named:
+            if uri not in taught:
+                what = f"follows: {uri or 'nothing'} is no lesson and no pattern"
+                mend = "name what it practises, such as roadmap/foundation/vector-add.md"
+                raise PageError([Mistake(page.path, 1, what, mend)])
+            found.setdefault(uri, []).append(page)
+    return found
 
 
 def table(pages: list[Page], plain: bool) -> str:

@@ -45,6 +45,7 @@ META = {
     "needs": list,
     "minutes": int,
     "puzzle": int,  # its number
+    "follows": list,  # the lessons and patterns that a puzzle practises
     "gpus": int,
     "gpu_only": int,
     "compute_capability": str,
