@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from lockstep import address
 from lockstep.mistakes import Mistake, PageError
 
 ROOTS = Path(__file__).with_name("sigstore.pem")
@@ -41,11 +42,23 @@ class Refused(Exception):
 
 
 def verify(root: Path, bundle: str, files: list[str], repository: str, roots: str) -> int:
-    """Print whose run wrote files. Exit code 1 if the attestation does not prove that."""
+    """Print whose run wrote files. Raises PageError if the attestation does not prove that.
+
+    ``repository``: whose runs count; left out, those of this project's own repository.
+    """
+    own = address.on_github(address.setting(root)) or address.on_github(address.origin(root))
+    repository = repository or own
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+        what = "nobody says whose runs count, and anybody's workflow can sign"
+        what = f"{repository!r} is no OWNER/NAME" if repository else what
+        mend = "say --repository OWNER/NAME, or set extra.repository in mkdocs.yml"
+        raise PageError([Mistake(bundle, 1, what, mend)])
     try:
         claims, ran, same = examine(root, Path(bundle), files, repository, Path(roots or ROOTS))
     except Refused as error:
         at = "give the bundle that a workflow offers beside its evidence, and files of that run"
+        if "it is a run of" in str(error):
+            at = "if you trust that repository, say so with --repository OWNER/NAME"
         raise PageError([Mistake(bundle, 1, f"refused: {error}", at)]) from None
     for name in same:
         print(name)

@@ -201,7 +201,8 @@ def parser(root: Path) -> argparse.ArgumentParser:
     five = add("verify", "whose run wrote records: reads a workflow's attestation", verify)
     five.add_argument("bundle", metavar="BUNDLE", help="the attestation, a Sigstore bundle in JSON")
     five.add_argument("files", nargs="*", metavar="FILE", help="left out: all that are here")
-    five.add_argument("--repository", default="", metavar="OWNER/NAME", help="refuse another's run")
+    whose = "whose runs count; left out: this project's own, by mkdocs.yml or by git's origin"
+    five.add_argument("--repository", default="", metavar="OWNER/NAME", help=whose)
     five.add_argument("--roots", default="", metavar="PEM", help="left out: Sigstore's public ones")
     for part in project.of(root).parts:
         part.commands(add)

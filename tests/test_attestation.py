@@ -12,6 +12,7 @@ import subprocess
 import pytest
 
 from lockstep import attestation, cli
+from lockstep.mistakes import PageError
 
 COMMIT = "c0ffee" * 6 + "c0ff"
 RECORD = "evidence/gpu/pages/a.json"
@@ -130,7 +131,7 @@ def test_it_says_whose_run_it_was(tree, github, capsys):
     assert f"commit that ran: {COMMIT}" in said
     assert f"commit of the workflow: {'ab' * 20}" in said
     # A file that is named is held to the list as well.
-    assert attestation.verify(tree, str(file), [str(tree / RECORD)], "", root) == 0
+    assert attestation.verify(tree, str(file), [str(tree / RECORD)], "some/where", root) == 0
 
 
 def test_a_file_that_was_changed(tree, github):
@@ -180,6 +181,28 @@ def test_a_run_of_another_repository(tree, github):
     assert "a run of https://github.com/some/where, not of https://github.com/some/fork" in said
 
 
+def test_whose_runs_count_where_nobody_says(tree, github, monkeypatch):
+    """The one setting of the repository's address, then the clone's origin; else it asks."""
+    monkeypatch.delenv("REPOSITORY", raising=False)
+    file, root = tree.parent / "bundle.json", str(github / "root.pem")
+    file.write_text(json.dumps(bundle(tree, github)))
+    with pytest.raises(PageError, match="nobody says whose runs count.*To mend: say --repository"):
+        attestation.verify(tree, str(file), [], "", root)
+    with pytest.raises(PageError, match="'where' is no OWNER/NAME"):
+        attestation.verify(tree, str(file), [], "where", root)
+    git = ["git", "-C", str(tree)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    there = "git@github.com:some/where.git"
+    subprocess.run([*git, "remote", "add", "origin", there], check=True)
+    assert attestation.verify(tree, str(file), [], "", root) == 0
+    (tree / "mkdocs.yml").write_text('extra:\n  repository: !ENV [REPOSITORY, ""]\n')
+    assert attestation.verify(tree, str(file), [], "", root) == 0
+    monkeypatch.setenv("REPOSITORY", "https://github.com/some/fork/")
+    with pytest.raises(PageError, match="not of https://github.com/some/fork.*if you trust that"):
+        attestation.verify(tree, str(file), [], "", root)
+    assert attestation.verify(tree, str(file), [], "some/where", root) == 0
+
+
 def test_a_commit_that_is_not_the_one_signed(tree, github):
     made = bundle(tree, github, {f"runs/{COMMIT}": sha256("another\n")})
     assert "the commit that it names is not the one" in refusal(tree, made, github)
@@ -202,6 +225,7 @@ def test_what_is_no_bundle(tree, github):
 
 
 def test_the_command_names_the_file_and_what_to_do(tmp_path, capsys):
-    assert cli.main(["verify", str(tmp_path / "none.json")]) == 2
+    bundle = str(tmp_path / "none.json")
+    assert cli.main(["verify", bundle, "--repository", "some/where"]) == 2
     said = capsys.readouterr().err
     assert "none.json:1: refused: it cannot be read" in said and "To mend:" in said

@@ -151,6 +151,39 @@ def test_without_the_runner_group_an_approval_in_haste_lets_it_in():
     assert on_gpu(started(evil(), "pull_request", settings))
 
 
+def test_the_settings_say_all_that_keeps_a_fork_out():
+    """Each of them, by its value: what the model above does not ask for is lost unseen."""
+    assert SETTINGS == {
+        "actions": {"fork_approval": "all_external_contributors", "default_token": "read"},
+        "environment": {
+            "name": OURS["gpu.yml"]["jobs"]["gpu"]["environment"],
+            "required_reviewers": 1,
+            "prevent_self_review": True,
+            "deployment_branches": ["main"],
+            "secrets": [],
+        },
+        "runner_group": {
+            "workflows": [".github/workflows/gpu.yml@refs/heads/main"],
+            "labels": OURS["gpu.yml"]["jobs"]["gpu"]["runs-on"],
+            "ephemeral": True,
+        },
+    }
+
+
+def test_contributing_says_each_setting():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    said = text.partition("## The GPU runner")[2].partition("\n## ")[0]
+    for words in (
+        "required reviewers, no self-review, deployment branch `main` alone, no secrets",
+        "require approval for all external contributors",
+        "read repository contents",
+        "only `.github/workflows/gpu.yml` on `main` may use",
+        "`--ephemeral`",
+        "`self-hosted` and `nvidia-gpu`",
+    ):
+        assert words in said, words
+
+
 def test_a_maintainer_who_dispatches_still_needs_a_reviewer():
     """What the run needs: main, the file on main, and another person's approval."""
     gpu = OURS["gpu.yml"]

@@ -2,15 +2,19 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
 import nbformat
 import pytest
 
+from lockstep import address
 from lockstep.source import find_root
+from lockstep_site.gpu import part
 
-FILE = find_root() / "docs/assets/lockstep-gpu.ipynb"
+ROOT = find_root()
+FILE = ROOT / part.NOTEBOOK
 BOOK = json.loads(FILE.read_text(encoding="utf-8"))
 CODES = ["".join(cell["source"]) for cell in BOOK["cells"] if cell["cell_type"] == "code"]
 SMI = """#!/bin/sh
@@ -54,13 +58,33 @@ def machine(tmp_path):
 
 
 def named(code, repository):
-    changed = code.replace('REPOSITORY = ""', f"REPOSITORY = {repository!r}")
+    changed = re.sub(r'REPOSITORY = "[^"]*"', f"REPOSITORY = {repository!r}", code)
     assert changed != code
     return changed
 
 
+def test_it_is_one_click_away_where_the_repository_has_an_address(monkeypatch):
+    """The address has one setting; without it the page says what to do."""
+    monkeypatch.setenv("REPOSITORY", "https://github.com/some/where/")
+    link = "https://colab.research.google.com/github/some/where/blob/main/docs/assets/"
+    assert f"({link}lockstep-gpu.ipynb)" in part.on_colab(ROOT)
+    for other in ("", "https://git.example.org/some/where"):  # Colab opens GitHub's files alone
+        monkeypatch.setenv("REPOSITORY", other)
+        said = part.on_colab(ROOT)
+        assert "colab.research.google.com/github" not in said
+        assert "Upload notebook" in said and "`extra.repository` in `mkdocs.yml`" in said
+    recipe = (ROOT / "docs/contribute/recipes.md").read_text(encoding="utf-8")
+    assert "\n[[gpu:colab]]\n" in recipe
+
+
+def test_it_clones_the_repository_that_the_setting_names(monkeypatch):
+    """Colab opens the file as it is committed, so the address in it is the setting's default."""
+    monkeypatch.delenv("REPOSITORY", raising=False)
+    assert f"REPOSITORY = {json.dumps(address.setting(ROOT))}  #" in CODES[0]
+
+
 def test_it_says_what_is_missing(tmp_path, machine):
-    assert "into REPOSITORY" in run(CODES[0], tmp_path, "/nowhere").stderr
+    assert "into REPOSITORY" in run(named(CODES[0], ""), tmp_path, "/nowhere").stderr
     code = named(CODES[0], "https://example.org/a")
     assert "No NVIDIA GPU here" in run(code, tmp_path, "/nowhere").stderr
     said = run(code, tmp_path, machine("7.0")).stderr

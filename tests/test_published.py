@@ -13,6 +13,7 @@ import pytest
 
 from lockstep.mkdocs import published
 from lockstep.source import find_root
+from tests.pages import PAGES
 from tools import cards
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -41,21 +42,39 @@ def tree(tmp_path):
 
 
 def test_dates_are_those_of_the_last_commit(tree):
-    found = published.changed(tree, "docs")
+    found = published.changed(tree, ["docs"])
     assert found == {
-        "index.md": datetime(2026, 1, 1, 23, tzinfo=UTC),
-        "a/b.md": datetime(2026, 3, 3, 23, tzinfo=UTC),
+        "docs/index.md": datetime(2026, 1, 1, 23, tzinfo=UTC),
+        "docs/a/b.md": datetime(2026, 3, 3, 23, tzinfo=UTC),
     }
+    git(tree, "mv", "docs", "site")  # a project may lie below the root of its repository
+    (tree / "below").mkdir()
+    git(tree, "mv", "site", "below/docs")
+    git(tree, "commit", "-qm", "moved", date="2026-04-05T00:00:00Z")
+    below = published.changed(tree / "below", ["docs"])
+    assert below == dict.fromkeys(found, datetime(2026, 4, 5, tzinfo=UTC))
+
+
+def test_a_page_changes_with_the_code_that_it_shows():
+    page = next(page for page in PAGES if page.path == "docs/patterns/scan.md")
+    code = "kernels/scan/block.py"
+    assert code in {block.path for block in page.blocks}
+    day = {n: datetime(2026, 1, n, tzinfo=UTC) for n in range(1, 4)}
+    other = {"kernels/gemm/tuned.py": day[3]}
+    assert published.of_page(page, {page.path: day[1]} | other) == day[1]
+    assert published.of_page(page, {page.path: day[1], code: day[2]} | other) == day[2]
+    assert published.of_page(page, {page.path: day[2], code: day[1]} | other) == day[2]
+    assert published.of_page(page, {code: day[2]}) is None  # not committed yet
 
 
 def test_without_the_whole_history_there_is_no_date(tree, tmp_path, monkeypatch):
-    assert published.changed(tmp_path, "docs") == {}
+    assert published.changed(tmp_path, ["docs"]) == {}
     subprocess.run(
         ["git", "clone", "-q", "--depth", "1", f"file://{tree}", tmp_path / "shallow"], check=True
     )
-    assert published.changed(tmp_path / "shallow", "docs") == {}
+    assert published.changed(tmp_path / "shallow", ["docs"]) == {}
     monkeypatch.setenv("PATH", "/nowhere")
-    assert published.changed(tree, "docs") == {}
+    assert published.changed(tree, ["docs"]) == {}
 
 
 def test_the_feed_has_the_newest_first_and_every_address_is_whole():
@@ -88,6 +107,20 @@ a {  /* "one */
 
 def test_robots():
     assert f"Sitemap: {URL}sitemap.xml\n" in published.robots(URL)
+
+
+def test_every_address_of_the_site_comes_from_one_setting(built):
+    """What says where a page is to be found: all of it begins with site_url."""
+    url = "http://127.0.0.1:8000/"  # the default of SITE_URL in mkdocs.yml
+    html = (built / "patterns/scan/index.html").read_text(encoding="utf-8")
+    said = re.findall(r'<link rel="canonical" href="([^"]+)"', html)
+    said += re.findall(r'<meta property="og:url" content="([^"]+)"', html)
+    assert said == [f"{url}patterns/scan/"] * 2
+    assert f'content="{url}assets/vendor/cards/patterns/scan.png"' in html
+    assert published.robots(url) == (built / "robots.txt").read_text(encoding="utf-8")
+    for file, tag in (("sitemap.xml", "loc"), ("feed.xml", "id")):
+        found = re.findall(rf"<{tag}>([^<]+)</{tag}>", (built / file).read_text(encoding="utf-8"))
+        assert found and all(at.startswith(url) for at in found)
 
 
 # ---------------------------------------------------------------- cards
@@ -130,8 +163,6 @@ def test_a_png_is_read_back():
 
 
 def test_every_page_has_a_card_of_its_own_and_they_are_small():
-    from tests.pages import PAGES
-
     folder = find_root() / "docs/assets/vendor/cards"
     files = {f.relative_to(folder).with_suffix("").as_posix(): f for f in folder.rglob("*.png")}
     assert set(files) == {page.path.removeprefix("docs/").removesuffix(".md") for page in PAGES}

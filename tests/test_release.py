@@ -3,7 +3,9 @@
 import shutil
 
 import pytest
+import yaml
 
+from lockstep import address
 from lockstep.source import find_root
 from tools import release
 
@@ -13,6 +15,12 @@ ROOT = find_root()
 def test_the_version_of_this_tree_can_be_released():
     version = release.version(ROOT)
     assert release.wrong(f"v{version}") == []
+
+
+def test_the_citation_names_the_repository_of_the_setting(monkeypatch):
+    monkeypatch.delenv("REPOSITORY", raising=False)
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited.get("repository-code", "") == address.setting(ROOT)
 
 
 CHANGES = {

@@ -119,7 +119,10 @@ class LockstepPlugin(BasePlugin[Options]):
             self.kept.clear()
         if self.config.feed and not self.serving:
             known = _site(config)
-            self.changed = published.changed(known.root, project.of(known.root).docs)
+            ours = project.of(known.root)
+            dates = published.changed(known.root, [ours.docs, *ours.sources])
+            found = {page.uri: published.of_page(page, dates) for page in known.pages}
+            self.changed = {uri: date for uri, date in found.items() if date}
 
     def on_files(self, files, config):
         if self.kept.only is not None:

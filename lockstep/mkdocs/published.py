@@ -6,10 +6,13 @@ a date and there is no feed: a wrong date would be worse.
 
 import re
 import subprocess
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
+
+from lockstep.block import Page
 
 NEWEST = 30  # entries of the feed
 # A string of a style sheet, which stays as it is, or a comment
@@ -25,23 +28,27 @@ class Entry(NamedTuple):
     changed: datetime
 
 
-def changed(root: Path, docs: str) -> dict[str, datetime]:
-    """Return when each file below a folder was last changed, by its path in that folder."""
+def changed(root: Path, folders: Iterable[str]) -> dict[str, datetime]:
+    """Return when each file below some folders was last changed, by its path from the root."""
     shallow = _git(root, "rev-parse", "--is-shallow-repository")
     if shallow is None or shallow.strip() != "false":
         return {}
-    folder = ["--", f"{docs}/"]
-    log = _git(
-        root, "-c", "core.quotePath=false", "log", "--format=%x00%cI", "--name-only", *folder
-    )
+    command = ["-c", "core.quotePath=false", "log", "--relative", "--format=%x00%cI", "--name-only"]
+    log = _git(root, *command, "--", *folders)
     found: dict[str, datetime] = {}
     for commit in (log or "").split("\0")[1:]:
         date, *names = commit.split("\n")
-        for name in filter(None, names):
-            # The newest commit comes first; names are those below the repository's own root.
-            path = name.partition(f"{docs}/")[2]
-            found.setdefault(path, datetime.fromisoformat(date).astimezone(UTC))
+        for name in filter(None, names):  # the newest commit comes first
+            found.setdefault(name, datetime.fromisoformat(date).astimezone(UTC))
     return found
+
+
+def of_page(page: Page, dates: dict[str, datetime]) -> datetime | None:
+    """Return when a page was last changed: its text, or a file whose sections it shows."""
+    if page.path not in dates:
+        return None
+    shown = {page.path, *(block.path for block in page.blocks)}
+    return max(dates[path] for path in shown & dates.keys())
 
 
 def lighter(sheet: str) -> str:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from lockstep import address
 from lockstep.block import Page
 from lockstep.parts import Guard, Part
 from lockstep_site.gpu import sanitizer
@@ -16,10 +17,35 @@ KERNEL = re.compile(r"^@cuda\.jit\b[^\n]*\ndef (\w+)\(", re.MULTILINE)
 ON_GPU = 'ON_GPU = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") == "0"'
 
 
+NOTEBOOK = "docs/assets/lockstep-gpu.ipynb"
+COLAB = "https://colab.research.google.com/github"
+
+
+def on_colab(root: Path) -> str:
+    """Return the sentence that leads to the notebook of ``make gpu`` on Colab, in Markdown."""
+    if name := address.on_github(address.setting(root)):
+        link = f"[open this notebook in Colab]({COLAB}/{name}/blob/main/{NOTEBOOK})"
+        return f"No GPU at hand? One click: {link}, and choose *Runtime, Run all*."
+    return (
+        "No GPU at hand? Colab lends one. Download "
+        "[this notebook](../assets/lockstep-gpu.ipynb), open it in "
+        "[Colab](https://colab.research.google.com/) with *File, Upload notebook*, choose a GPU "
+        "runtime, write the address of the repository into its first cell, and run all cells. "
+        "(This copy of the site was built without the address of its repository, so it cannot "
+        "offer the notebook in one click: whoever publishes it sets `REPOSITORY`, or "
+        "`extra.repository` in `mkdocs.yml`.)"
+    )
+
+
 class GpuPart(Part):
     """A page that needs a GPU says so, and so does what a reader takes away of it."""
 
     name = "gpu"
+    # Where the notebook is that runs `make gpu`.
+    marker = re.compile(r"^\[\[gpu:colab\]\][ \t]*$")
+
+    def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
+        return on_colab(site.root)
 
     def check_front_matter(self, meta: dict, wrong) -> None:
         """``not_on`` may excuse one compiler: something must prove a page."""
