@@ -19,7 +19,17 @@ from lockstep import export, rendered
 from lockstep.page import Mistake, Page, PageError
 from lockstep.parts import Part
 from lockstep_site import bet, exercise, library, puzzles, quiz, roadmap
-from lockstep_site.gpu.needs import OPTIONAL, modules, simulator_of, uses_gpu, uses_numba
+from lockstep_site.gpu.needs import (
+    OPTIONAL,
+    Needs,
+    asks,
+    modules,
+    of_page,
+    shared_kb,
+    simulator_of,
+    uses_gpu,
+    uses_numba,
+)
 
 # A picture in two colors counts once.
 PICTURE = re.compile(r"^!\[(?!.*#only-dark)|^\[\[(?:plot|picture):", re.MULTILINE)
@@ -66,7 +76,7 @@ class Lesson(Treeprocessor):
                     frame.insert(0, graph(list(items.values()), folder or "roadmap"))
             claimed = [items[i] for i in page.meta.get("roadmap", []) if i in items]
             kind = page.meta.get("kind")
-            if kind == "lesson" or kind in TOLD and uses_gpu(page):
+            if kind == "lesson" or uses_gpu(page) and (kind in TOLD or demanding(page)):
                 root.insert(_after_lead(root), facts(page, items, folder or "."))
             if kind == "puzzle":
                 root.insert(_after_lead(root), after(page, self.state.site.pages, folder or "."))
@@ -188,10 +198,7 @@ def where_it_runs(page: Page) -> str:
     if not uses_gpu(page):
         also = f", with {' and '.join(packages)} installed" if packages else ""
         return f"any computer, without a GPU{also}."
-    gpus, least = page.meta.get("gpus", 1), page.meta.get("compute_capability")
-    gpu = "any CUDA GPU" if gpus == 1 else f"{gpus} CUDA GPUs in one machine"
-    if least:
-        gpu = gpu.replace("any", "a") + f" of compute capability {least} or newer"
+    gpu = which_gpu(page)
     total = sum(block.runs for block in page.blocks)
     without = total - page.meta.get("gpu_only", 0)
     if not without:
@@ -202,6 +209,37 @@ def where_it_runs(page: Page) -> str:
         simulator = f", in {names[simulator_of(page)]}"
     some = f"all {total}" if without == total else f"{without} of its {total}"
     return f"{gpu}; {some} blocks also without one{simulator}."
+
+
+def demanding(page: Page) -> bool:
+    """Whether a page needs more than any CUDA GPU."""
+    return bool(asks(page)) or of_page(page) != Needs()
+
+
+def which_gpu(page: Page) -> str:
+    """Say which GPU a page's code needs, before a reader starts it."""
+    needs = of_page(page)
+    gpu = "any CUDA GPU" if needs.gpus == 1 else f"{needs.gpus} CUDA GPUs in one machine"
+    if float(needs.capability):
+        gpu = gpu.replace("any", "a") + f" of compute capability {needs.capability}"
+        gpu += " alone, since no other has wgmma" if needs.alone else " or newer"
+    has = []
+    if needs.shared_kb:
+        low = [
+            cc
+            for cc, most in shared_kb().items()
+            if float(cc) >= float(needs.capability) and most < needs.shared_kb
+        ]
+        but = f" (not {', '.join(low)})" if low else ""
+        has.append(f"{needs.shared_kb} KB of shared memory for a block{but}")
+    if needs.memory_gb:
+        has.append(f"{needs.memory_gb} GB of memory")
+    if has:
+        gpu += f", {'each ' if needs.gpus > 1 else ''}with {' and '.join(has)}"
+    if parts := asks(page):
+        gpu += f"; it leaves out the parts that need compute capability {' or '.join(parts)}"
+        gpu += " where the GPU is another"
+    return gpu
 
 
 def _fact(box: Element, name: str) -> Element:

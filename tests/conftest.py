@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.page import find_root
+from lockstep_site.gpu import fitting, targets
 from tests import browser
 from tests import built as site
 
@@ -30,9 +31,31 @@ PATIENCE = 240  # seconds that a browser may take for one thing before that is a
 AT_ONCE = 2  # files that need no site, for the time in which it is built
 
 
+_not_here: dict[str, str] = {}  # tests that the GPU here cannot run, and why
+
+
+def pytest_terminal_summary(terminalreporter):
+    """No test is left out in silence: each by its name, with what the GPU here lacks."""
+    if _not_here:
+        terminalreporter.section(f"{len(_not_here)} tests not on this GPU")
+        for name, why in _not_here.items():
+            terminalreporter.line(f"  {name}: {why}")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Begin to build the site, and let some long files go first that need none."""
+    """Leave out what the GPU here cannot run, begin to build the site, and let some long files go
+    first that need none."""
+    if os.environ.get("LOCKSTEP_TARGET") in targets.GPU_TARGETS:
+        for item in items:
+            path, _, name = item.nodeid.partition("::")
+            if path.startswith("tests/test_kernels"):
+                needs = fitting.of_test(ROOT, path, name.partition("[")[0])
+                if why := fitting.lacks(needs):
+                    _not_here[item.nodeid] = why
+        if left := [item for item in items if item.nodeid in _not_here]:
+            config.hook.pytest_deselected(items=left)
+            items[:] = [item for item in items if item.nodeid not in _not_here]
     files = {}
     for item in items:
         files.setdefault(item.nodeid.split("::")[0], []).append(item)

@@ -3,30 +3,30 @@
 import hashlib
 import importlib.util
 import re
+import subprocess
 import sys
 import tomllib
 
 import pytest
 
 from lockstep import project
+from lockstep_site.gpu import fitting, machine, needs, run
 from lockstep_site.gpu.needs import (
     GPU_MODULES,
     OPTIONAL,
+    Needs,
     gpu_only,
     lacks_package,
+    least,
     modules,
+    of_page,
+    shared_kb,
+    too_small_for,
     uses_gpu,
 )
-from lockstep_site.lesson import where_it_runs
+from lockstep_site.lesson import demanding, where_it_runs
 from tests.pages import PAGES, ROOT
 
-# PTX ISA, "Target ISA Notes" of each instruction: https://docs.nvidia.com/cuda/parallel-thread-execution/
-NEEDS = {
-    "9.0": r"wgmma|cp\.async\.bulk|tensormap|CUtensorMap|mbarrier\.try_wait|barrier\.cluster"
-    r"|__cluster_dims__|setmaxnreg|sm_90a",
-    "8.9": r"\.e4m3|\.e5m2|__nv_fp8|float8_e",
-    "8.0": r"cp\.async(?!\.bulk)|\.tf32|FAST_TF32|precision::tf32|\.bf16|__nv_bfloat16|redux\.sync",
-}
 # Pages that ask the GPU themselves before each part.
 ASK = {"docs/labs/roofline.md": 'capability >= (8, 0), "compute capability 8.0"'}
 GPU_PAGES = [page for page in PAGES if uses_gpu(page)]
@@ -34,31 +34,144 @@ GPU_PAGES = [page for page in PAGES if uses_gpu(page)]
 
 def needed(page):
     """Return the least capability that a page's code needs, and the block that needs it."""
-    least, where = "0", ""
-    for block in page.blocks:
-        for capability, words in NEEDS.items():
-            if block.runs and re.search(words, block.text) and float(capability) > float(least):
-                least, where = capability, block.where
-    return least, where
+    found = [(least(block.text), block.where) for block in page.blocks if block.runs]
+    return max(found, key=lambda row: float(row[0]), default=("0", ""))
 
 
 @pytest.mark.parametrize("page", GPU_PAGES, ids=lambda page: page.uri)
 def test_a_page_says_what_it_needs(page):
-    least, where = needed(page)
+    capability, where = needed(page)
     if page.path in ASK:
         assert any(ASK[page.path] in block.text for block in page.blocks)
+        assert "it leaves out the parts that need compute capability" in where_it_runs(page)
         return
     said = page.meta.get("compute_capability", "0")
-    mend = f'write compute_capability: "{least}" into its front matter'
-    assert float(said) >= float(least), f"{page.path}: {where} needs {least}: {mend}"
-    if float(said):
+    mend = f'write compute_capability: "{capability}" into its front matter'
+    assert float(said) >= float(capability), f"{page.path}: {where} needs {capability}: {mend}"
+    needs = of_page(page)
+    if needs.alone:
+        assert f"compute capability {said} alone" in where_it_runs(page)
+    elif float(said):
         assert f"compute capability {said} or newer" in where_it_runs(page)
+    if needs.gpus > 1:
+        assert where_it_runs(page).startswith(f"{needs.gpus} CUDA GPUs in one machine")
+    # Whatever has the capability has the shared memory, or the page names those that have not.
+    most = [kb for cc, kb in shared_kb().items() if float(cc) >= float(said)]
+    assert needs.shared_kb <= min(most) or "KB of shared memory for a block (not " in where_it_runs(
+        page
+    )
+
+
+@pytest.mark.parametrize(
+    "path, words",
+    {
+        "docs/roadmap/optimization/tensor-cores.md": "of compute capability 8.0 or newer, with 144 "
+        "KB of shared memory for a block (not 8.6, 8.9, 12.0, 12.1)",
+        "docs/roadmap/distributed/megatron.md": "2 CUDA GPUs in one machine, each with 18 GB of",
+        "docs/patterns/int4-matvec.md": "of compute capability 9.0 or newer",
+        "docs/questions/ptx.md": "of compute capability 9.0 or newer",
+        "docs/questions/why-not-triton.md": "of compute capability 9.0 or newer",
+        "docs/roadmap/optimization/numba-cuda-mlir.md": "of compute capability 9.0 alone",
+    }.items(),
+)
+def test_what_needs_more_than_any_gpu_says_so(path, words):
+    """Of every kind of page: tests/test_quiz.py sees it stand below the first paragraph."""
+    page = next(page for page in PAGES if page.path == path)
+    assert demanding(page) and words in where_it_runs(page)
 
 
 def test_the_words_find_what_is_there():
     """At least one page of each generation: else the words have gone out of use."""
     found = {needed(page)[0] for page in GPU_PAGES}
     assert found >= {"0", "8.0", "9.0"}
+
+
+ASKED = re.compile(r"max_dynamic_shared_size_bytes|MAX_DYNAMIC_SHARED_SIZE_BYTES")
+NO_MORE_THAN_48 = {
+    "kernels/patterns/shared.py": "its caller says how much",
+    "kernels/ampere/cupy_sums.py": "16 KB",
+    "snippets/labs/roofline.py": "it asks the GPU itself",
+}
+
+
+def test_whoever_asks_for_more_shared_memory_says_how_much():
+    """More than 48 KB has to be asked for, and what is asked for stands in one table."""
+    files = [f for folder in ("kernels", "snippets") for f in (ROOT / folder).rglob("*.py")]
+    asking = {f.relative_to(ROOT).as_posix() for f in files if ASKED.search(f.read_text("utf-8"))}
+    table = needs.SHARED_KB.keys() | needs.SHARED_KB_AT_MOST.keys()
+    assert asking <= table | NO_MORE_THAN_48.keys()
+    assert all((ROOT / path).is_file() for path in table | NO_MORE_THAN_48.keys())
+    assert all(48 < kb <= 227 for kb in (needs.SHARED_KB | needs.SHARED_KB_AT_MOST).values())
+
+
+# ---------------------------------------------------------------- a smaller GPU
+
+T4, CARD = ("7.5", 15360), ("8.9", 24564)
+
+
+def gpu(capability, memory_mib):
+    return {"compute_capability": capability, "memory_mib": memory_mib}
+
+
+@pytest.mark.parametrize(
+    ("what", "have", "says"),
+    [
+        (Needs("8.0"), T4, "needs compute capability 8.0, this GPU has 7.5"),
+        (Needs("9.0", alone=True), ("10.0", 180000), "needs compute capability 9.0 itself"),
+        (Needs("9.0"), ("10.0", 180000), None),
+        (Needs("8.0", shared_kb=144), CARD, "144 KB of shared memory for a block, .* 8.9 has 99"),
+        (Needs("8.0", shared_kb=144), ("8.0", 40960), None),
+        (Needs("8.0", shared_kb=144), ("13.0", 40960), None),  # nobody has told us of it yet
+        (Needs(memory_gb=18), T4, "needs 18 GB of memory, this GPU has 16"),
+        (Needs(memory_gb=18), CARD, None),
+        (Needs(gpus=2), CARD, "needs 2 GPUs, this machine has 1"),
+    ],
+)
+def test_what_a_gpu_lacks(what, have, says):
+    lacks = what.lacks(gpu(*have), 1)
+    assert re.search(says, lacks) if says else lacks is None
+
+
+def test_a_test_needs_what_its_kernels_need():
+    need = fitting.of_test(ROOT, "tests/test_kernels_mlir_bridge.py", "test_one_product")
+    assert need.capability == "9.0" and need.alone  # it unpacks all nine modules in one line
+    need = fitting.of_test(ROOT, "tests/test_kernels_scan.py", _first("tests/test_kernels_scan.py"))
+    assert need == Needs()
+
+
+def _first(path):
+    return re.search(r"^def (test_\w+)", (ROOT / path).read_text("utf-8"), re.MULTILINE)[1]
+
+
+@pytest.fixture
+def t4(monkeypatch):
+    monkeypatch.setattr(machine, "gpus", lambda: (gpu(*T4) | {"name": "Tesla T4", "driver": "1"},))
+
+
+def test_make_gpu_leaves_out_by_name_what_a_t4_cannot_run(t4, monkeypatch, capsys):
+    """The rest is started, with the reason and the count of what is not."""
+    started = []
+    monkeypatch.setattr(subprocess, "call", lambda command, **rest: started.append(command) or 0)
+    assert run.gpu(ROOT, ["kernels", "bench"], ["numba-cuda"]) == 0
+    said = capsys.readouterr().out
+    why = "needs compute capability 9.0, this GPU has 7.5"
+    assert "not on this GPU: tests/test_kernels_hopper.py::test_" in said
+    assert f"not on this GPU: benchmark gemm_shapes: {why}\n" in said
+    left = re.findall(r"^not on this GPU: (\w+).*", said, re.MULTILINE)
+    assert f"{left.count('tests')} tests in files of which none can run on this GPU" in said
+    assert f"{left.count('benchmark')} need another GPU" in said
+    kernels, bench = started
+    assert "tests/test_kernels_scan.py" in kernels and "tests/test_kernels_gemm.py" in kernels
+    assert "tests/test_kernels_hopper.py" not in kernels
+    assert {"vector_add", "reduction"} <= set(bench) and not {"gemm_shapes", "fp8"} & set(bench)
+
+
+def test_nothing_is_left_out_on_the_gpu_whose_figures_the_pages_quote(monkeypatch):
+    monkeypatch.setattr(machine, "gpus", lambda: (gpu("9.0", 143771),) * 8)
+    for file in sorted((ROOT / "tests").glob("test_kernels_[a-h]*.py")):
+        assert fitting.left_out(ROOT, file.relative_to(ROOT).as_posix())[0] == {}
+    assert fitting.benchmarks(ROOT)[1] == {}
+    assert [page.path for page in GPU_PAGES if too_small_for(page)] == []
 
 
 # ---------------------------------------------------------------- packages that a page needs

@@ -5,6 +5,7 @@ import html
 import posixpath
 import re
 from itertools import pairwise
+from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import markdown
@@ -332,6 +333,23 @@ def test_a_lesson_begins_with_its_time_its_needs_and_where_it_runs(lessons, exte
     text = markdown.Markdown(**extensions).convert(page.body)
     assert text.index("Third") < text.index('class="facts"') < text.index("Fourth")
     assert 'href="a.md"' in text  # the site's engine checks and rewrites it
+
+
+@pytest.mark.parametrize("kind", ["pattern", "other", "lab", "lesson"])
+def test_a_page_of_any_kind_begins_with_the_gpu_that_it_needs(house, extensions, kind):
+    """Where that is more than any CUDA GPU."""
+    Path("kernels/one.py").write_text("from numba import cuda\n\nassert cuda\n")
+    body = '# Page\n\nFirst.\n\nSecond.\n\n```python\n--8<-- "kernels/one.py"\n```\n'
+    needs = META.replace("kind: other", f"kind: {kind}").replace(
+        "\n---\n", '\ncompute_capability: "8.0"\n---\n'
+    )
+    page = house(body, needs)
+    text = markdown.Markdown(**extensions).convert(page.body)
+    assert (
+        text.index("First") < text.index("compute capability 8.0 or newer") < text.index("Second")
+    )
+    page = house(body.replace("Page", "Another"), META)
+    assert 'class="facts"' not in markdown.Markdown(**extensions).convert(page.body)
 
 
 def test_where_a_page_runs_is_what_its_blocks_and_front_matter_say():

@@ -3,8 +3,14 @@
 import ast
 import functools
 import importlib.util
+import math
+import re
 import sys
-from collections.abc import Set
+from collections.abc import Iterable, Set
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
 
 from lockstep.block import Block, Page
 from lockstep.languages.names import bound, imports, names_bound, names_read, trees
@@ -51,6 +57,120 @@ SIMULATOR_LACKS = STEPPER_LACKS | {
     "lanemask_lt",
     "syncwarp",
 }
+# The least compute capability of instructions and types, newest first: PTX ISA, "Target ISA Notes"
+# of each instruction: https://docs.nvidia.com/cuda/parallel-thread-execution/
+INSTRUCTIONS = {
+    "9.0": r"wgmma|cp\.async\.bulk|tensormap|CUtensorMap|mbarrier\.try_wait|barrier\.cluster"
+    r"|__cluster_dims__|setmaxnreg|sm_90a",
+    "8.9": r"\.e4m3|\.e5m2|__nv_fp8|float8_e",
+    "8.0": r"cp\.async(?!\.bulk)|\.tf32|FAST_TF32|precision::tf32|\.bf16|__nv_bfloat16|redux\.sync",
+}
+# Of sm_90a, whose code no other GPU runs, a newer one neither.
+ALONE = re.compile(r"wgmma|setmaxnreg|sm_90a")
+# Dynamic shared memory that the launches of a file ask for, in KB, where that is more than 48.
+SHARED_KB = {
+    "benchmarks/micro/occupancy.py": 227,
+    "kernels/attention/backward.py": 162,
+    "kernels/attention/overlap.py": 193,
+    "kernels/attention/two_consumers.py": 161,
+    "kernels/gemm/cupy_sgemm.py": 73,
+    "kernels/hopper/cupy_clusters.py": 128,
+    "kernels/hopper/cupy_sums.py": 64,
+    "kernels/hopper/multistage.py": 225,
+    "kernels/tensor_cores/cupy_wgmma.py": 225,
+    "kernels/tensor_cores/cupy_wmma.py": 144,
+    "kernels/tensor_cores/fp8.py": 225,
+    "kernels/tensor_cores/mma_sync.py": 144,
+    "kernels/tensor_cores/mma_tf32.py": 96,
+    "kernels/tensor_cores/shapes.py": 227,
+    "kernels/tensor_cores/wgmma.py": 225,
+}
+# Files that ask for it at sizes which tests and benchmarks launch, and no page.
+SHARED_KB_AT_MOST = {"kernels/fft/in_place.py": 132, "kernels/fft/stockham.py": 64}
+HARDWARE = "docs/glossary/hardware.yml"
+PEAK = re.compile(r"([\d.]+) GB at the peak|peak ([\d.]+) GB")  # in what a page printed
+# A page that asks the GPU itself before each part, and goes on without it.
+ASKS = re.compile(r"\bcapability (?:>=|==) \((\d+), (\d+)\)")
+
+
+class Needs(NamedTuple):
+    """What some code needs of a GPU. ``alone``: that compute capability and no newer one."""
+
+    capability: str = "0"
+    alone: bool = False
+    shared_kb: int = 0  # for a block
+    memory_gb: int = 0
+    gpus: int = 1
+
+    def lacks(self, gpu: dict, count: int) -> str | None:
+        """Return what a machine with ``count`` of this GPU lacks, or None."""
+        have = gpu["compute_capability"]
+        if count < self.gpus:
+            return f"needs {self.gpus} GPUs, this machine has {count}"
+        if float(have) < float(self.capability):
+            return f"needs compute capability {self.capability}, this GPU has {have}"
+        if self.alone and float(have) > float(self.capability):
+            return f"needs compute capability {self.capability} itself, this GPU has {have}"
+        most = shared_kb().get(have, self.shared_kb)
+        if most < self.shared_kb:
+            what = f"needs {self.shared_kb} KB of shared memory for a block"
+            return f"{what}, compute capability {have} has {most}"
+        memory = gpu["memory_mib"] * 2**20 / 1e9
+        if memory < self.memory_gb:
+            return f"needs {self.memory_gb} GB of memory, this GPU has {memory:.0f}"
+        return None
+
+
+@functools.cache
+def shared_kb() -> dict[str, int]:
+    """Return the most shared memory that a block can have, in KB, by compute capability."""
+    text = (Path(__file__).resolve().parents[2] / HARDWARE).read_text(encoding="utf-8")
+    rows = re.findall(r"^ *- (\{id: cc-.*\})$", text, re.MULTILINE)
+    found = [yaml.safe_load(row) for row in rows]
+    return {row["compute_capability"]: row["shared_memory_per_block_max_kb"] for row in found}
+
+
+def least(text: str) -> str:
+    """Return the least compute capability that the instructions in a text need."""
+    found = (known for known, words in INSTRUCTIONS.items() if re.search(words, text))
+    return next(found, "0")
+
+
+def of_page(page: Page) -> Needs:
+    """Return what a page needs: by its front matter, its code, and what it printed."""
+    if asks(page):
+        return Needs(gpus=page.meta.get("gpus", 1))
+    text = "\n".join(block.text for block in page.blocks if block.runs)
+    printed = "\n".join(block.text for block in page.blocks if block.language == "output")
+    peaks = [float(a or b) for a, b in PEAK.findall(printed)]
+    return Needs(
+        page.meta.get("compute_capability", "0"),
+        bool(ALONE.search(text)),
+        max((SHARED_KB.get(block.path, 0) for block in page.blocks if block.runs), default=0),
+        math.ceil(max(peaks, default=0)),
+        page.meta.get("gpus", 1),
+    )
+
+
+def asks(page: Page) -> list[str]:
+    """Return the compute capabilities that a page asks for itself, before parts of it."""
+    found = {f"{a}.{b}" for block in page.blocks for a, b in ASKS.findall(block.text)}
+    return sorted(found, key=float)
+
+
+def of_files(root: Path, paths: Iterable[str]) -> Needs:
+    """Return what tests or benchmarks need that run the code of some files."""
+    found = Needs()
+    for path in paths:
+        at_least, alone = _of_text((root / path).read_text(encoding="utf-8", errors="replace"))
+        shared = max(SHARED_KB.get(path, 0), SHARED_KB_AT_MOST.get(path, 0), found.shared_kb)
+        found = Needs(max(found.capability, at_least, key=float), found.alone or alone, shared)
+    return found
+
+
+@functools.cache
+def _of_text(text: str) -> tuple[str, bool]:
+    return least(text), bool(ALONE.search(text))
 
 
 def uses_gpu(page: Page) -> bool:
@@ -86,15 +206,12 @@ def simulator_of(page: Page) -> str:
 
 def too_small_for(page: Page) -> str | None:
     """Return why the GPUs of this machine cannot run a page, or None."""
-    found = machine.gpus()
-    need = page.meta.get("gpus", 1)
-    if len(found) < need:
-        return f"{page.path} needs {need} GPUs, this machine has {len(found)}"
-    least = page.meta.get("compute_capability", "0")
-    if found and float(found[0]["compute_capability"]) < float(least):
-        have = found[0]["compute_capability"]
-        return f"{page.path} needs compute capability {least}, this GPU has {have}"
-    return None
+    found, needs = machine.gpus(), of_page(page)
+    if not found:
+        need = page.meta.get("gpus", 1)
+        return f"{page.path} needs {need} GPUs, this machine has 0" if need else None
+    lacks = needs.lacks(found[0], len(found))
+    return f"{page.path} {lacks}" if lacks else None
 
 
 def lacks_package(page: Page) -> str | None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lockstep_site.gpu import machine, profile, sanitizer, webgpu
+from lockstep_site.gpu import fitting, machine, profile, sanitizer, webgpu
 from lockstep_site.gpu.targets import NO_GPU
 
 STEPS = ("pages", "kernels", "sanitizer", "counters", "webgpu", "bench")
@@ -42,20 +42,28 @@ def gpu(root: Path, steps: list[str], targets: list[str]) -> int:
             )
         if "kernels" in steps:
             print(f"== kernel tests on {target}", flush=True)
-            tests = []
+            tests, without = [], 0
             for file in sorted((root / "tests").glob("test_kernels*.py")):
+                path = file.relative_to(root).as_posix()
+                left, fit = fitting.left_out(root, path)
                 if reason := not_on(file).get(target):
                     print(f"not on {target}: {file.name}: {reason}", flush=True)
+                elif left and not fit:
+                    for name, why in left.items():
+                        print(f"not on this GPU: {path}::{name}: {why}", flush=True)
+                    without += len(left)
                 else:
-                    tests.append(str(file.relative_to(root)))
+                    tests.append(path)
+            if without:
+                print(f"{without} tests in files of which none can run on this GPU", flush=True)
             codes[f"kernels {target}"] = subprocess.call([*pytest, *tests], cwd=root, env=env)
     if "sanitizer" in steps:
         for tool in sanitizer.TOOLS:
             print(f"== compute-sanitizer {tool}", flush=True)
-            codes[f"sanitizer {tool}"] = sanitizer.run(root, tool, base)
+            codes[f"sanitizer {tool}"] = sanitizer.run(root, tool, base, seen=fitting.seen)
         print("== known-wrong kernels", flush=True)
         cases = importlib.import_module(WRONG_KERNELS).CASES
-        codes["known-wrong kernels"] = sanitizer.run_wrong(root, cases, base)
+        codes["known-wrong kernels"] = sanitizer.run_wrong(root, cases, base, fitting.lacks)
     if "counters" in steps:
         print("== a GPU's counters beside the stepper's", flush=True)
         codes["counters"] = profile.run(root, base)
@@ -65,8 +73,12 @@ def gpu(root: Path, steps: list[str], targets: list[str]) -> int:
         codes["webgpu"] = webgpu.run(root)
     if "bench" in steps:
         print("== benchmarks", flush=True)
+        fit, left = fitting.benchmarks(root)
+        for name, why in left.items():
+            print(f"not on this GPU: benchmark {name}: {why}", flush=True)
+        print(f"{len(fit)} benchmarks run, {len(left)} need another GPU", flush=True)
         codes["benchmarks"] = subprocess.call(
-            [sys.executable, "-m", "benchmarks"], cwd=root, env=base
+            [sys.executable, "-m", "benchmarks", *fit], cwd=root, env=base
         )
     print()
     for name, code in codes.items():

@@ -8,17 +8,27 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 from lockstep import evidence, imports
 from lockstep_site.gpu import machine
+from lockstep_site.gpu.needs import Needs, of_files
 
 TOOLS = ("memcheck", "racecheck")
 
 
-def run(root: Path, tool: str, env: dict, everything: bool = False) -> int:
+def run(
+    root: Path,
+    tool: str,
+    env: dict,
+    everything: bool = False,
+    seen: Callable[[Path, str], set[str]] | None = None,
+) -> int:
     """Run one tool over the kernel tests whose records are not fresh.
+
+    ``seen`` returns the files that the tests of a file depend on which the GPU here can run.
 
     Writes evidence/<machine>/sanitizer/<tool>/<test file>.json for each file, bound to what the
     file imports and reads. Returns 0 when the tests passed and the tool found nothing.
@@ -28,7 +38,8 @@ def run(root: Path, tool: str, env: dict, everything: bool = False) -> int:
         print("compute-sanitizer is not on the PATH: it comes with the CUDA toolkit.")
         return 2
     folder = root / "evidence" / machine.machine() / "sanitizer"
-    wanted = {test: hashes(root, sources(root, test)) for test in tests(root)}
+    of = {test: (seen or sources)(root, test) for test in tests(root)}
+    wanted = {test: hashes(root, files) for test, files in of.items() if files}
     if not everything:
         wanted = {test: now for test, now in wanted.items() if _old(folder, tool, test) != now}
     if not wanted:
@@ -142,18 +153,34 @@ def sources(root: Path, test: str) -> set[str]:
         if path in found:
             continue
         found.add(path)
-        waiting += imports.around(root, path)
-        if not path.endswith(".py"):
-            continue
-        text = (root / path).read_text(encoding="utf-8")
-        for name in _names(text, path.startswith("tests/")):
-            place = root / name
-            if place.is_file():
-                waiting.append(name)
-            elif place.is_dir():
-                files = (f for f in place.rglob("*") if f.suffix in SUFFIXES)
-                waiting += [f.relative_to(root).as_posix() for f in files]
+        waiting += next_to(root, path, (root / path).stat().st_mtime_ns)
     return found
+
+
+@functools.lru_cache(maxsize=4096)
+def next_to(root: Path, path: str, changed: int) -> tuple[str, ...]:
+    """Return the files that one file names: asked for each test that reaches it."""
+    found = imports.around(root, path)
+    if path.endswith(".py"):
+        text = (root / path).read_text(encoding="utf-8")
+        found += _files(root, _names(text, path.startswith("tests/")))
+    return tuple(found)
+
+
+def reached(root: Path, text: str) -> set[str]:
+    """Return the files that a part of a test depends on, as ``sources`` does of a whole file."""
+    return {path for file in _files(root, _names(text, True)) for path in sources(root, file)}
+
+
+def _files(root: Path, names: Iterable[str]) -> Iterator[str]:
+    """Yield the files of some names: of a folder, all that can hold a kernel."""
+    for name in names:
+        place = root / name
+        if place.is_file():
+            yield name
+        elif place.is_dir():
+            files = (f for f in place.rglob("*") if f.suffix in SUFFIXES)
+            yield from (f.relative_to(root).as_posix() for f in files)
 
 
 @functools.cache
@@ -207,15 +234,26 @@ def kernels(root: Path) -> list[str]:
     ]
 
 
-def run_wrong(root: Path, cases: dict[str, tuple], env: dict) -> int:
+def run_wrong(
+    root: Path,
+    cases: dict[str, tuple],
+    env: dict,
+    lacks: Callable[[Needs], str | None] = lambda needs: None,
+) -> int:
     """Run each known-wrong kernel under the tool that must catch it, and record what it said.
+
+    ``lacks`` says what the GPU here lacks for a kernel, which is then left out by name.
 
     ``cases`` maps a name to (kernel, ..., tool, phrase); a kernel in CUDA C++ is a tuple that
     starts with its file. Returns 0 when every one was caught.
     """
     program = shutil.which("compute-sanitizer", path=env.get("PATH")) or _beside_nvcc()
     found, missed = {}, []
-    for name, (*_, tool, phrase) in cases.items():
+    for name, (kernel, *_, tool, phrase) in cases.items():
+        file = f"kernels/wrong/{name}.py" if isinstance(kernel, str) else kernel[0]
+        if why := lacks(of_files(root, sources(root, file))):
+            print(f"not on this GPU: {name}: {why}", flush=True)
+            continue
         command = [program, "--tool", tool, "--error-exitcode", "77"]
         python = [sys.executable, "-m", "tests.wrong_kernels", name]
         done = subprocess.run(
@@ -234,8 +272,9 @@ def run_wrong(root: Path, cases: dict[str, tuple], env: dict) -> int:
     files = {
         f"kernels/wrong/{name}.py" if isinstance(kernel, str) else kernel[0]
         for name, (kernel, *_) in cases.items()
+        if name in found
     }
-    sources = ["tests/wrong_kernels.py", *sorted(files)]
+    read = ["tests/wrong_kernels.py", *sorted(files)]
     record = {
         "schema": evidence.SCHEMA,
         "tool": "wrong kernels",
@@ -244,7 +283,7 @@ def run_wrong(root: Path, cases: dict[str, tuple], env: dict) -> int:
         "findings": [f"{case['tool']} caught {name}" for name, case in found.items()],
         "caught": found,
         **machine.describe(),
-        "sources": {path: evidence.file_digest(root / path) for path in sources},
+        "sources": {path: evidence.file_digest(root / path) for path in read},
     }
     folder = root / "evidence" / machine.machine() / "sanitizer"
     evidence.write(folder / "wrong-kernels.json", record)
