@@ -14,7 +14,7 @@ import pytest
 from lockstep.mkdocs import published
 from lockstep.source import find_root
 from tests.pages import PAGES
-from tools import cards
+from tools import cards, drawing
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 URL = "https://example.org/learn/"
@@ -193,6 +193,50 @@ def test_the_title_is_drawn_where_nothing_else_is(painter):
     assert image.max() == 32 and not (image.astype(bool) & painter.logo.astype(bool)).any()
     rows, columns = np.nonzero(image)
     assert columns.min() >= cards.LEFT and 240 < rows.min() < rows.max() < 330
+
+
+def test_each_kind_of_page_shows_a_drawing_of_the_site_beside_its_title(painter):
+    assert cards.DRAWINGS.keys() == set(cards.KINDS.values()) - {"Lockstep"}
+    assert len(set(cards.DRAWINGS.values())) == len(cards.DRAWINGS)
+    x, y, width, height = cards.AREA
+    assert x >= cards.LEFT + cards.ROOM
+    for kind in cards.DRAWINGS:
+        pixels, colors = painter.drawing(kind)
+        rows, columns = np.nonzero(pixels)
+        assert y <= rows.min() and rows.max() <= y + height
+        assert x <= columns.min() and columns.max() <= x + width
+        assert np.ptp(columns) > 0.8 * width or np.ptp(rows) > 0.8 * height
+        assert len(colors) <= 256 and pixels.max() < len(colors)
+        # White letters on a dark square: later shapes lie on earlier ones.
+        assert len(np.unique(pixels)) > 5
+
+
+def test_a_drawing_is_painted_as_its_svg_says_and_nothing_is_left_out(tmp_path):
+    body = (
+        '<defs><path id="l" d="M0 0V10H10Q10 5 5 0Z"/></defs>'
+        '<rect x="0" y="0" width="10" height="10" fill="#ff0000" stroke="none"/>'
+        '<polygon points="0,10 10,10 0,20" fill="#00ff00"/>'
+        '<line x1="10" y1="15" x2="20" y2="15" stroke="#0000ff" stroke-width="2"/>'
+        '<g fill="#000000" transform="translate(10 10) scale(0.5 -0.5)"><use href="#l" x="10"/></g>'
+    )
+    file = tmp_path / "x.svg"
+
+    def painted(body):
+        head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20">'
+        file.write_text(f"{head}{body}</svg>", encoding="utf-8")
+        image = np.full((50, 60, 3), 255.0)
+        drawing.paint(file, image, (5, 5, 50, 40), cards.cover, cards.bezier)
+        return image
+
+    image = painted(body)  # twice as large, in the middle: it begins at 10, 5
+    assert image[15, 20].tolist() == [255, 0, 0] and image[15, 9].tolist() == [255] * 3
+    assert image[27, 13].tolist() == [0, 255, 0] and image[42, 28].tolist() == [255] * 3
+    assert image[35, 40].tolist() == [0, 0, 255] and image[32, 40].tolist() == [255] * 3
+    assert image[17, 42].tolist() == [0, 0, 0] and image[17, 38].tolist() == [255] * 3
+    with pytest.raises(ValueError, match="x.svg: <circle>, which a card cannot draw"):
+        painted('<circle r="3"/>')
+    with pytest.raises(ValueError, match="the color 'red'"):
+        painted(body.replace("#ff0000", "red"))
 
 
 def test_a_page_names_its_card(built):

@@ -64,19 +64,22 @@ def wanted(root: Path) -> dict[str, bytes]:
 
 def pictures(root: Path) -> dict[str, bytes]:
     """Return what a link to each page shows elsewhere, kept in .cache/cards while it is alike."""
-    own = Path(__file__).with_name("cards.py"), root / "docs/assets/logo.svg"
+    sys.path.insert(0, str(root))  # run as a program, its folder alone is on the path
+    from tools.cards import DRAWINGS, FOLDER, Painter, titles
+
+    logo, tools = root / "docs/assets/logo.svg", Path(__file__).parent
+    own = [tools / "cards.py", tools / "drawing.py", logo]
+    own += [root / FOLDER / f"{name}-light.svg" for name in sorted(DRAWINGS.values())]
     inter = root / "node_modules/@fontsource/inter/files"
     fonts = {w: (inter / f"inter-latin-{w}-normal.woff2").read_bytes() for w in (400, 700)}
     state = hashlib.sha256(b"".join([*fonts.values(), *(file.read_bytes() for file in own)]))
-    sys.path.insert(0, str(root))  # run as a program, its folder alone is on the path
-    from tools.cards import Painter, titles
 
     painter, files = None, {}
     for page, said in titles(root).items():
         name = hashlib.sha256(state.digest() + repr(said).encode()).hexdigest()[:24]
         kept = root / f".cache/cards/{name}.png"
         if not kept.is_file():
-            painter = painter or Painter(fonts, own[1])
+            painter = painter or Painter(fonts, logo)
             kept.parent.mkdir(parents=True, exist_ok=True)
             part = kept.with_suffix(f".{os.getpid()}")
             part.write_bytes(painter.card(*said))

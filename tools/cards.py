@@ -1,6 +1,6 @@
-"""The pictures that a link to a page shows elsewhere: its kind and its title, as PNG.
+"""The pictures that a link to a page shows elsewhere: its title, and a drawing of its kind, as PNG.
 
-Drawn from the site's own logo and font, in NumPy: who shows a link takes no SVG, and neither a
+Drawn from the site's own drawings and font, in NumPy: who shows a link takes no SVG, and neither a
 browser nor an imaging library is needed to build. Lines are filled exactly, by the area of each
 pixel that lies to their right; where that sums to one, a pixel is inside.
 """
@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tools import drawing
+
 SIZE = WIDTH, HEIGHT = 1200, 630  # what Open Graph's users show whole
 PAPER, INK, MARK = (255, 255, 255), (28, 32, 36), (18, 133, 142)
 KINDS = {
@@ -26,9 +28,21 @@ KINDS = {
     "puzzle": "Puzzle",
     "other": "Lockstep",
 }
+# What stands beside the title: for each kind one of the site's drawings, for others the logo.
+DRAWINGS = {
+    "Lesson": "tiled-matmul",
+    "Pattern": "reduction-one-pass",
+    "Glossary": "warp-slots",
+    "CUDA to Metal": "threads-and-blocks",
+    "Lab": "lattice-moves",
+    "Puzzle": "blur-edge",
+}
+FOLDER = "docs/assets/diagrams"
 SAID = ("GPU programming from Python,", "taught with code that ran.")
 LEFT, ROOM = 80, 690  # where the title stands, and how wide it may be
 LOGO = 800, 150, 330  # x, y, width
+AREA = 790, 120, 370, 390  # of a drawing: x, y, width, height
+SHADED = 33 * 2  # colors of what is written: steps from paper to INK, and to MARK
 SIZES = (72, 4), (60, 5), (50, 6), (42, 7)  # of a title, and how many lines it may have
 SHADES = (INK, 1.0), (MARK, 1.0), (MARK, 0.62), (MARK, 0.38)  # of text, and of the logo
 Line = tuple[tuple[float, float], tuple[float, float]]
@@ -172,6 +186,7 @@ class Painter:
         self.letters: dict[tuple[int, int, str], np.ndarray] = {}
         self.widths: dict[tuple[int, str], float] = {}
         self.file = file
+        self.drawn: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self.logo = np.zeros((HEIGHT, WIDTH), np.uint8)
         for lines, opacity in logo(file, *LOGO):
             number = min(range(1, len(SHADES)), key=lambda n: abs(SHADES[n][1] - opacity))
@@ -227,9 +242,29 @@ class Painter:
                 break
         return size, lines[:most]
 
+    def drawing(self, kind: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return what stands beside the title of a kind of page: its pixels, and their colors."""
+        if kind not in DRAWINGS:
+            return self.logo, self.colors
+        if kind not in self.drawn:
+            image = np.full((HEIGHT, WIDTH, 3), PAPER, float)
+            file = self.file.parent / f"diagrams/{DRAWINGS[kind]}-light.svg"
+            drawing.paint(file, image, AREA, cover, bezier)
+            # Eight steps of each channel are more than the eye asks of a small picture.
+            steps = np.minimum((image / 36.4).round(), 7)
+            paper = (steps == 7).all(axis=2)
+            found, index = np.unique(steps.reshape(-1, 3), axis=0, return_inverse=True)
+            if len(found) > 256 - SHADED:
+                raise ValueError(f"{file.name}: {len(found)} colors, more than a card has")
+            pixels = (index.reshape(HEIGHT, WIDTH) + SHADED).astype(np.uint8)
+            pixels[paper] = 0
+            self.drawn[kind] = pixels, np.vstack([self.colors[:SHADED], found * 255 / 7])
+        return self.drawn[kind]
+
     def card(self, kind: str, title: str) -> bytes:
         """Return the picture of a page."""
-        image = self.logo.copy()
+        picture, colors = self.drawing(kind)
+        image = picture.copy()
         head = "Lockstep" if kind == "Lockstep" else f"Lockstep · {kind}"
         if head != title:
             self.write(image, 700, 36, head, LEFT, 110, 1)
@@ -239,7 +274,7 @@ class Painter:
         top = 300 - round((len(lines) - 1) * size * 0.6) + size // 3
         for number, line in enumerate(lines):
             self.write(image, 700, size, line, LEFT, top + round(number * size * 1.2))
-        return png(image, self.colors)
+        return png(image, colors)
 
 
 def titles(root: Path) -> dict[str, tuple[str, str]]:
