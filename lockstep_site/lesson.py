@@ -172,7 +172,7 @@ def facts(page: Page, items: dict[str, dict], folder: str) -> Element:
 
 
 def after(page: Page, pages: list[Page], folder: str) -> Element:
-    """Return the line with the lessons and patterns that a puzzle practises."""
+    """Return the line with the lessons and patterns that a puzzle practices."""
     box = Element("ul", {"class": "facts", "data-search-exclude": "", rendered.MARK: rendered.MINE})
     of = {known.uri: known for known in pages}
     named = [of[uri] for uri in page.meta["follows"]]
@@ -279,7 +279,7 @@ def _series(parent: Element, parts: list, last: str = " and ") -> None:
 
 
 def practice(given: list[Page], folder: str) -> Element:
-    """Return the puzzles that practise what a page taught."""
+    """Return the puzzles that practice what a page taught."""
     box = Element("div", {"class": "further", "data-search-exclude": ""})
     box.set(rendered.MARK, rendered.MINE)
     SubElement(SubElement(box, "p"), "strong").text = "Practice"

@@ -4,7 +4,7 @@ A puzzle is a page of kind ``puzzle`` with its number in the front matter and on
 ``[[exercise:NAME]]`` whose file is ``kernels/puzzles/NAME.py``. ``[[puzzles:table]]`` lists all of
 them, with their par; ``[[puzzles:NAME]]`` shows what one costs on a GPU, as
 benchmarks/micro/puzzles.py measured it. ``follows`` in its front matter names the lessons and
-patterns that it practises, and each of those links it at its end.
+patterns that it practices, and each of those links it at its end.
 """
 
 import re
@@ -60,7 +60,7 @@ def ordered(pages: list[Page]) -> list[tuple[Page, grade.Exercise, str]]:
 
 
 def practice(pages: list[Page]) -> dict[str, list[Page]]:
-    """Return the puzzles that practise each lesson and pattern, by its address, in their order.
+    """Return the puzzles that practice each lesson and pattern, by its address, in their order.
 
     Raises PageError for a puzzle that follows nothing, or a page that is none of those.
     """
@@ -73,7 +73,7 @@ def practice(pages: list[Page]) -> dict[str, list[Page]]:
         for uri in named:
             if uri not in taught:
                 what = f"follows: {uri or 'nothing'} is no lesson and no pattern"
-                mend = "name what it practises, such as roadmap/foundation/vector-add.md"
+                mend = "name what it practices, such as roadmap/foundation/vector-add.md"
                 raise PageError([Mistake(page.path, 1, what, mend)])
             found.setdefault(uri, []).append(page)
     return found

@@ -45,7 +45,7 @@ META = {
     "needs": list,
     "minutes": int,
     "puzzle": int,  # its number
-    "follows": list,  # the lessons and patterns that a puzzle practises
+    "follows": list,  # the lessons and patterns that a puzzle practices
     "gpus": int,
     "gpu_only": int,
     "compute_capability": str,

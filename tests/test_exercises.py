@@ -253,7 +253,7 @@ def test_a_puzzle_shows_what_its_kernels_take_on_a_gpu():
     assert [re.findall(r"\[\[puzzles:(\w+)\]\]", p.body) for p in pages] == [[n] for n in names]
 
 
-def test_what_a_puzzle_practises_links_it():
+def test_what_a_puzzle_practices_links_it():
     """Each puzzle from a lesson or a pattern, in order, and back."""
     rows = [page for page, _, _ in puzzles.ordered(PAGES)]
     links = puzzles.practice(PAGES)
