@@ -22,6 +22,9 @@ A cell remembers its last write and up to four reads: the latest, the latest by 
 another warp and by another block. A race with an older read than those can be missed.
 """
 
+import operator
+from typing import NamedTuple
+
 from .faults import who
 from .types import Record
 
@@ -59,24 +62,29 @@ class Checks:
         # values were equal only because the data is.
         self.equal, self.read = {}, {}
         self.doubtful = any(site.sources for site in grid.sites)
-        self.patterns = {}  # what `cells_of` made of reads of shared memory, which come again
+        self.patterns = {}  # what `cells_of` made of accesses to shared memory, which come again
+        self.behind = {}  # id -> the Cells of global memory with reads that are put off
 
     # ------------------------------------------------------------ accesses
 
     def step(self, active, ends, log, columns=None):
         """Look at every access that one step of a warp logged.
 
-        ``columns``: the log by places in the source, or None. Reads of an array that the
-        step uses in no other place, and whose elements were written before the last barrier or by
-        nobody, are looked at together.
+        ``columns``: the log by places in the source, or None. A place at which nothing can be wrong
+        is looked at once for all lanes, see `at_once`.
         """
+        block = active[0].block
+        epoch = self.grids, block.barriers
         if columns:
             memories = [array.memory for _, array, *_ in columns]
-            left = [
-                column
-                for column in columns
-                if memories.count(column[1].memory) > 1 or not self.reads(active, *column[:3])
-            ]
+            alone = all(memories.count(m) == 1 for m in memories) or self.apart(columns)
+            left, held = [], set()
+            for column, memory in zip(columns, memories, strict=True):
+                if not alone and memories.count(memory) > 1 or memory in held:
+                    left.append(column)
+                elif not self.at_once(active, epoch, *column):
+                    left.append(column)
+                    held.add(memory)  # what the lanes do there next comes after this
             if not left:
                 return
             if len(left) < len(columns):  # what is left, as it was logged: lane after lane
@@ -104,7 +112,7 @@ class Checks:
                 if memory.watcher is not self:
                     if memory.space == "local" or memory.space == "constant":
                         continue
-                    memory.watcher, memory.cells = self, {}  # of this launch
+                    memory.watcher, memory.cells = self, Cells()  # of this launch
                 if self.doubtful and kind == "load" and site.array not in self.read:
                     self.read[site.array] = array
                 # A store that changes nothing, of what is the same for all threads
@@ -112,49 +120,146 @@ class Checks:
                 grain = memory.grain
                 cell_number = at // grain
                 cells = memory.cells
+                if memory.space == "shared" and cells.epoch != epoch:
+                    cells.begin(epoch)
+                if not cells.direct or cells.late:
+                    self.catch_up(cells, block)
                 self.access(t, site, kind, array, item, value, cells, cell_number, quiet)
                 for extra in range(cell_number + 1, (at + size - 1) // grain + 1):
                     self.access(t, site, kind, array, item, value, cells, extra, quiet)
             start = end
 
-    def reads(self, active, number, array, items):
-        """Look at reads of a warp's lanes at one place together; False where each needs a look.
+    # ------------------------------------------------------------ all lanes at once
 
-        It leaves the cells as `access` does, lane after lane, where that finds nothing.
+    def pattern(self, number, array, items):
+        """What `cells_of` says of one access of a warp."""
+        site, memory = self.grid.sites[number], array.memory
+        if memory.space != "shared":
+            return cells_of(site, array, items)
+        key = number, array.start, memory.grain, items
+        found = self.patterns.get(key)
+        if found is None:
+            found = cells_of(site, array, items)
+            if len(self.patterns) < MOST:
+                self.patterns[key] = found
+        return found
+
+    def apart(self, columns):
+        """Whether no two lanes touch one cell in a step, so that their order changes nothing."""
+        parts = []
+        for number, array, items, _, _ in columns:
+            own = self.pattern(number, array, items).own
+            if own is None:
+                return False
+            parts.append((array.memory, own))
+        return all(
+            m is not n or a == b or set(a).isdisjoint(b)
+            for k, (m, a) in enumerate(parts)
+            for n, b in parts[:k]
+        )
+
+    def at_once(self, active, epoch, number, array, items, values, before):
+        """Look at the access of a warp's lanes at one place; False where each needs a look.
+
+        Where it meets no other since the last barrier, it is put off: until one comes that does.
+        Then `note` makes of it what `access` would have made. Most never are: after a barrier a
+        read is of no interest, and the next write to the same cells takes a write's place.
         """
         site, memory = self.grid.sites[number], array.memory
-        space = memory.space
-        if site.kind != "load" or space not in ("shared", "global"):
+        space, kind, written = memory.space, site.kind, memory.written
+        if space == "constant":
+            return True
+        if kind == "atomic" or space == "local":
             return False
-        key = number, array.start, memory.grain, items
-        pattern = self.patterns.get(key) if space == "shared" else None
-        if pattern is None:
-            pattern = cells_of(site, array, items)
-            if space == "shared" and len(self.patterns) < MOST:
-                self.patterns[key] = pattern
-        first, last, touched = pattern
-        if not touched:
-            return False
-        written = memory.written
-        if written is not None and written.find(0, first, last) >= 0:
-            return False
+        pattern = self.pattern(number, array, items)
+        if kind == "load":
+            if not pattern.touched:
+                return False
+            if written is not None and written.find(0, pattern.first, pattern.last) >= 0:
+                return False
+            values = None
+        elif pattern.own is None or not site.sources and any(map(operator.eq, values, before)):
+            return False  # a store that changes nothing stands behind the one that made the value
         if memory.watcher is not self:
-            memory.watcher, memory.cells = self, {}  # of this launch
-        cells, grids = memory.cells, self.grids
+            memory.watcher, memory.cells = self, Cells()  # of this launch
+        cells = memory.cells
+        if space == "shared":
+            if cells.epoch != epoch:
+                cells.begin(epoch)
+            late = not cells.direct and cells.meets_none(pattern.cells, values)
+        else:
+            late = not cells.direct and values is None and len(cells.late) < LATE
+            self.behind[id(cells)] = cells
+        access = (active, pattern, values, site, *epoch)
+        if late:
+            cells.late.append(access)
+        else:
+            if not cells.direct or cells.late:
+                self.catch_up(cells, active[0].block)
+            if not self.clear(cells, *access):
+                return False
+            self.note(cells, *access)
+        if values is None:
+            if self.doubtful and site.array not in self.read:
+                self.read[site.array] = array
+        elif written is not None:
+            if len(pattern.cells) * memory.grain == pattern.last - pattern.first:
+                written[pattern.first : pattern.last] = b"\x01" * (pattern.last - pattern.first)
+            else:
+                size = memory.grain
+                for cell in pattern.own:
+                    written[cell * size : cell * size + size] = b"\x01" * size
+        return True
+
+    @staticmethod
+    def clear(cells, active, pattern, values, site, grids, barriers):
+        """Whether an access surely is in order with all that is known of its cells."""
         block = active[0].block
-        barriers = block.barriers
-        known = [cells.get(row[0]) for row in touched]
-        for cell in known:
-            if cell is not None and (write := cell[0]) is not None:
-                if not (write[3] < grids or write[0].block is block and write[1] < barriers):
-                    return False
-        if self.doubtful and site.array not in self.read:
-            self.read[site.array] = array
-        for (cell_number, one, before_last, last), cell in zip(touched, known, strict=True):
-            t = active[one]
-            now = (t, barriers, t.clock, grids, site, None, False)
+        for number, one, _, last in pattern.touched:
+            cell = cells.get(number)
             if cell is None:
-                cell = cells[cell_number] = [None, now, None, None, None, None]
+                continue
+            t = active[one] if one == last else None
+            for then in cell[:1] if values is None or cell[1] is None else cell[:5]:
+                if then is not None and then[0] is not t and then[3] >= grids:
+                    if then[0].block is not block or then[1] >= barriers:
+                        return False
+        return True
+
+    def catch_up(self, cells, block):
+        """Note the accesses that were put off."""
+        late = [*cells.old.values(), *cells.late]
+        cells.late, cells.old, cells.direct = [], {}, True
+        for access in late:
+            self.note(cells, *access)
+
+    def all_catch_up(self, block):
+        """Note all that was put off, because clocks of the block are about to change."""
+        memories = [*(view.memory for view in block.shared), block.pool]
+        for cells in [*(m.cells for m in memories if m.watcher is self), *self.behind.values()]:
+            if cells.late or cells.old:
+                self.catch_up(cells, block)
+
+    @staticmethod
+    def note(cells, active, pattern, values, site, grids, barriers):
+        """Leave an access of a warp's lanes in its cells as `access` does, lane after lane."""
+        block = active[0].block
+        passed = block.barriers - barriers  # since then; each has moved all clocks on by one
+        if values is not None:
+            for t, number, value in zip(active, pattern.own, values, strict=False):
+                now = (t, barriers, t.clock - passed, grids, site, value, False)
+                cell = cells.get(number)
+                if cell is None:
+                    cells[number] = [now, None, None, None, None, None]
+                else:
+                    cell[:5] = now, None, None, None, None
+            return
+        for number, one, before_last, last in pattern.touched:
+            t = active[one]
+            now = (t, barriers, t.clock - passed, grids, site, None, False)
+            cell = cells.get(number)
+            if cell is None:
+                cell = cells[number] = [None, now, None, None, None, None]
             else:
                 read = cell[1]
                 if read is not None and (u := read[0]) is not t:
@@ -167,11 +272,12 @@ class Checks:
             if last != one:
                 if before_last != one:
                     t = active[before_last]
-                    now = (t, barriers, t.clock, grids, site, None, False)
+                    now = (t, barriers, t.clock - passed, grids, site, None, False)
                 cell[2] = now
                 t = active[last]
-                cell[1] = (t, barriers, t.clock, grids, site, None, False)
-        return True
+                cell[1] = (t, barriers, t.clock - passed, grids, site, None, False)
+
+    # ------------------------------------------------------------ lane by lane
 
     def access(self, t, site, kind, array, item, value, cells, number, quiet=False):
         """One thread touches one cell: [last write, four reads, note left by atomics]."""
@@ -273,6 +379,7 @@ class Checks:
 
     def syncwarp(self, here):
         """The lanes ``here`` (by number) have met: each has seen what the others did."""
+        self.all_catch_up(next(iter(here.values())).block)
         seen = [-1] * 32
         for other in {id(t.seen): t.seen for t in here.values()}.values():
             if other is not None:
@@ -286,6 +393,7 @@ class Checks:
 
     def fence(self, t, scope):
         """threadfence: note what is ordered before it."""
+        self.all_catch_up(t.block)
         note = dict(t.known or {})
         note[t.block] = max(note.get(t.block, 0), t.block.barriers)
         note[t] = t.clock
@@ -405,28 +513,78 @@ class Checks:
         )
 
 
-MOST = 50_000  # patterns of reads that are remembered
+MOST = 50_000  # patterns of accesses that are remembered
+LATE = 4096  # reads of warps that are put off, for one global memory
+
+
+class Cells(dict):
+    """What is known of a memory's cells, by their number: see `Checks.access`.
+
+    And what is put off, as the arguments of `Checks.note`: ``late`` since the last barrier, ``old``
+    the last stores to the same cells before it. Shared memory alone is over with a barrier.
+    """
+
+    __slots__ = ("late", "old", "read", "wrote", "epoch", "direct")
+
+    def __init__(self):
+        self.late, self.old = [], {}
+        self.epoch = None  # (grid barriers, barriers) passed
+        self.read, self.wrote = set(), set()  # cells in ``late``
+        self.direct = False  # nothing is put off anymore: until the next barrier
+
+    def begin(self, epoch):
+        """A barrier has passed since the last access."""
+        for access in self.late:
+            if access[2] is not None:
+                own = access[1].own
+                self.old.pop(own, None)
+                self.old[own] = access
+        self.late, self.read, self.wrote = [], set(), set()
+        self.epoch, self.direct = epoch, False
+
+    def meets_none(self, cells, values):
+        """Whether no access since the last barrier makes a race of this one; then it is added."""
+        if not self.wrote.isdisjoint(cells):
+            return False
+        if values is None:
+            self.read |= cells
+        elif self.read.isdisjoint(cells):
+            self.wrote |= cells
+        else:
+            return False
+        return True
+
+
+class Pattern(NamedTuple):
+    """Which cells the lanes of a warp access at one place."""
+
+    first: int = 0  # first byte
+    last: int = 0  # byte after the last
+    touched: tuple = ()  # for each cell its number, and which lane is first, last but one and last
+    cells: frozenset = frozenset()
+    own: tuple | None = None  # the cell of each lane, if no two have the same
 
 
 def cells_of(site, array, items):
-    """Which cells the lanes of a warp read: (first byte, byte after the last, [what is touched]).
-
-    For each cell its number, and which of the lanes reads it first, last but one and last. Nothing
-    is said to be touched where an element is no cell of its own.
-    """
-    grain, step, size = array.memory.grain, array.step, site.size
+    """The Pattern of an access. It is empty where an element is no cell of its own."""
+    grain, step = array.memory.grain, array.step
     base = array.start + site.offset
-    if size != grain or any((base + item * step) % grain for item in set(items)):
-        return 0, 0, []
+    if site.size != grain or any((base + item * step) % grain for item in set(items)):
+        return Pattern()
+    own = tuple([(base + item * step) // grain for item in items])
+    cells = frozenset(own)
+    first, last = min(own) * grain, (max(own) + 1) * grain
+    if len(cells) == len(own):
+        touched = tuple([(cell, k, k, k) for k, cell in enumerate(own)])
+        return Pattern(first, last, touched, cells, own)
     found = {}
-    for lane, item in enumerate(items):
-        cell = (base + item * step) // grain
+    for lane, cell in enumerate(own):
         known = found.get(cell)
         if known is None:
             found[cell] = [cell, lane, lane, lane]
         else:
             known[2], known[3] = known[3], lane
-    return min(found) * grain, (max(found) + 1) * grain, list(found.values())
+    return Pattern(first, last, tuple(map(tuple, found.values())), cells)
 
 
 def all_equal(array):
