@@ -172,6 +172,8 @@ class Program:
         self.native, self.spent = True, 0
         self.runs, self.branches = 0, []  # runs of statements; branches as tally.py reads them
         self.sites, self.steps = [], []
+        # Instrumented code: step -> those after it, in which a lane touches nothing that others see
+        self.chains = {}
         self.shared = {}  # place in the source -> (number, name, shape, dtype)
         self.dynamic = set()  # names of the variables that hold dynamic shared memory
         self.constants = []  # objects that the text refers to as C0, C1, ...
@@ -233,6 +235,8 @@ class Function:
         self.node = source.node  # the node being walked, for messages
         self.target = None  # the name that the value being computed will get
         self.step = None
+        self.chain = self.head = None  # instrumented code: see `joined`
+        self.begun = 0  # the line that begins the statement
         self.outer = outer  # line of the loop from which the function is called
         self.tally = program.tally is not None
         self.roots = {}  # array's name -> where it lies: ("param", 2), ("shared", 0), ...
@@ -256,6 +260,7 @@ class Function:
             self.returned, self.loops = [], []
             self.env = {}
             self.depth_of_loops, self.run, self.maybe = 0, None, 0
+            self.chain = None
             # Tallied code: the statement has waited already; how often one did so far
             self.waited, self.waits = False, 0
             del program.clones[clones:]
@@ -526,7 +531,40 @@ class Function:
                 "AsyncFor": "async",
             }
             self.refuse(f"`{names.get(type(node).__name__, type(node).__name__)}` in a kernel")
+        if not self.instrumented:
+            return write(node)
+        self.head, self.chain = self.chain, None
+        head, mark, steps = self.head, len(self.lines), len(self.program.steps)
         write(node)
+        self.chain = None
+        if len(self.lines) == mark:  # a docstring
+            self.chain = head
+        elif isinstance(node, ast.Assign | ast.AugAssign | ast.Expr) and self.env is not None:
+            if len(self.program.steps) == steps + 1:
+                text = "\n".join(text for _, text, _ in self.lines[mark + 1 :])
+                if "yield" not in text:
+                    self.head = head
+                    self.chain = head if self.joined(mark) else steps
+
+    def joined(self, begun):
+        """Instrumented code: let the statement that line ``begun`` begins run with that before it.
+
+        A lane that goes through it touches nothing that others see, so it need not stop: the warp
+        takes the step without its lanes (see `Warp.step`). It has to come right after another
+        statement, in which nobody waits, and be the only way on from it.
+        """
+        if self.head is None or not self.settled():
+            return False
+        if SEEN.search("\n".join(text for _, text, _ in self.lines[begun + 1 :])):
+            return False
+        self.lines[begun][1] = ""
+        self.program.chains.setdefault(self.head, []).append(self.step.number)
+        return True
+
+    def settled(self):
+        """Whether nothing of a caller's statement can follow the last one of this function."""
+        body = self.source.node.body
+        return self.name == "kernel" or isinstance(body[-1], ast.Return)
 
     def begin(self, node, branch=False):
         """Instrumented code: the statement begins. Yield its number before anything runs."""
@@ -542,11 +580,12 @@ class Function:
         if self.tally:
             self.step.run = self.run
             return
+        self.begun = len(self.lines)
         self.emit(f"yield {self.step.number}")
 
     def nested(self, statements, env):
         """Write an indented block that starts with ``env``; returns what is known at its end."""
-        self.env = dict(env)
+        self.env, self.chain = dict(env), None
         self.indent += 1
         before = len(self.lines)
         if self.tally:
@@ -622,6 +661,8 @@ class Function:
             return
         before = self.env
         self.emit(f"if {test.code}:")
+        if self.instrumented:
+            self.joined(self.begun)
         here, waits = self.run, self.waits
         if self.tally:
             self.program.branches.append((self.step.number, here, self.program.runs, "if"))
@@ -658,7 +699,7 @@ class Function:
             convert = self.emit("")
             loop = Loop(head, line)
             self.loops.append(loop)
-            self.env = dict(head)
+            self.env, self.chain = dict(head), None
             outside = self.run
             if self.tally:
                 del self.program.branches[branches:]
@@ -727,6 +768,10 @@ class Function:
             steps[-1].run = loop.last
             self.program.branches.append((len(steps) - 1, loop.last, loop.body, "turn"))
             return
+        if self.chain is not None and isinstance(node, ast.For) and len(loop.backs) == 1:
+            if self.settled():
+                self.program.chains.setdefault(self.chain, []).append(steps[-1].number)
+                return
         for line in loop.backs:
             line[1] = text.format(steps[-1].number)
 
@@ -859,6 +904,8 @@ class Function:
         item = Value(type, "", max(lo, type.lo), min(max(lo, hi), type.hi))
         if not isinstance(node.target, ast.Name):
             self.type_error(f"`{ast.unparse(node.target)}`: range() gives one number", node.target)
+        if self.instrumented and not SEEN.search(values):
+            self.joined(self.begun)
         self.turns(node, values, item)
 
     def over(self, node, call, function):
@@ -2454,6 +2501,8 @@ class Place(NamedTuple):
     field: object = None
 
 
+# What others can see of a statement: memory, output, findings, waiting.
+SEEN = re.compile(r"\b(yield|LOG|PRINT)\b|\(T\b")
 # What tallied code cannot note.
 UNTALLIED = re.compile(
     r"\b(FIELD|SETFIELD|COPY|FILL|SPREAD|COPYREC|IN|REDUCE|RNG|NORMAL|SUB|AS|SHAPE|PARTS|FIELDS|"

@@ -176,6 +176,8 @@ def step(grid, t):
     seen = []
     grid.watch = seen
     warp.step(grid)
+    while warp.taken:
+        warp.step(grid)
     grid.watch = None
     warp.ready = kept + warp.ready
     grid.place = place if place.__class__ is int else int(place) + 1

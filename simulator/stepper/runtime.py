@@ -11,6 +11,7 @@ In plain code threads run from one wait to the next, one after the other. Blocks
 other, and next to each other only where the kernel lets one wait for another.
 """
 
+import gc
 import math
 import random
 import struct
@@ -26,6 +27,7 @@ from .types import Array, Nested, Record, float16, float32
 
 WARP = 32
 TURNS = 1024  # loop turns of one thread between two looks at the limits
+YOUNG = 50_000  # objects made between two looks for garbage: a launch makes many, and little of it
 PATIENCE = 300_000  # turns of waiting loops with nobody getting on, until it counts as endless
 
 
@@ -60,6 +62,7 @@ class Warp:
         self.block, self.number = block, number
         self.lanes = [None] * WARP  # thread by lane; None where the block has none
         self.ready = []  # threads that can run, in the order in which they will
+        self.taken = []  # [(step, lanes)] that they have done already: see `Function.joined`
 
     # ------------------------------------------------------------ running
 
@@ -81,6 +84,10 @@ class Warp:
 
     def step(self, grid):
         """Instrumented code: run one statement in the lanes that stand at the earliest one."""
+        if self.taken:
+            place, active = self.taken.pop(0)
+            grid.observe(self, place, active, ())
+            return True
         ready = self.ready
         if not ready:
             return False
@@ -91,12 +98,14 @@ class Warp:
         )
         log, ends = grid.log, []
         ended = ends.append
+        chain = grid.program.chains.get(place)
+        last = chain[-1] if chain else place
         for t in active:
             grid.current = t
             try:
                 t.at = t.generator.send(t.result)
             except StopIteration:
-                t.at, t.ended = None, place
+                t.at, t.ended = None, last
             except ThreadEnd:
                 t.at, t.ended = None, None
             except Exception:
@@ -111,6 +120,10 @@ class Warp:
             self.ready = [t for t in ready if t.at.__class__ is int or t.at.__class__ is float]
         grid.observe(self, place, active, ends)
         log.clear()
+        if chain:
+            if gone:  # without those that an exception has ended
+                active = [t for t in active if t.at is not None or t.ended is not None]
+            self.taken = [(place, active) for place in chain if active]
         return True
 
     # ------------------------------------------------------------ operations among lanes
@@ -643,6 +656,8 @@ class Grid:
             order = list(order)
             self.random.shuffle(order)
         indices = ((n, (n % gx, n // gx % gy, n // (gx * gy))) for n in order)
+        usual = gc.get_threshold()
+        gc.set_threshold(usual[0] and max(usual[0], YOUNG), *usual[1:])
         try:
             if self.program.generator:
                 self.run_waiting(function, args, indices)
@@ -670,6 +685,7 @@ class Grid:
         except Exception as error:
             raise self.error(error, self.blame(error)) from error
         finally:
+            gc.set_threshold(*usual)
             self.program.spent += self.used
             if self.trace:
                 self.trace.finish()
