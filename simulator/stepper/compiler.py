@@ -71,7 +71,7 @@ SAFE = 1 << 53  # integers up to here are exact in float64
 class Value:
     """The value of an expression: its type, the text that computes it, and what is known of it."""
 
-    __slots__ = ("type", "code", "lo", "hi", "const", "items", "raw", "atom", "name")
+    __slots__ = ("type", "code", "lo", "hi", "const", "items", "raw", "atom", "name", "root")
 
     def __init__(self, type, code, lo=None, hi=None, const=UNKNOWN, items=None, raw=None, **kw):
         self.type, self.code, self.const, self.items, self.raw = type, code, const, items, raw
@@ -81,6 +81,7 @@ class Value:
         self.lo, self.hi = lo, hi  # of an integer: no smaller, no larger than
         self.atom = kw.get("atom", False)  # text that may be written twice at no cost
         self.name = kw.get("name")  # of an array: the variable whose pieces are at hand
+        self.root = kw.get("root")  # tallied code: where an array within an array lies
 
 
 class Var(NamedTuple):
@@ -160,12 +161,13 @@ class NumpyName:
 class Program:
     """A kernel for one set of argument types, compiled."""
 
-    def __init__(self, kernel, argtypes, instrumented, tally=None):
+    def __init__(self, kernel, argtypes, instrumented, tally=None, bits=20):
         self.kernel, self.argtypes, self.instrumented = kernel, argtypes, instrumented
         # Tallied code (see tally.py) is plain code that notes where it goes and what it touches;
         # ``tally`` holds the parameters whose memory is not all written.
         self.tally = tally
         self.tallied = tally is not None  # False where something is used that a tally cannot hold
+        self.bits = bits  # of a key, for the turns of each loop: 60 // bits loops within one another
         self.misses = 0  # launches that tallied code could not settle
         # What Numba makes of it for long launches (see native.py): True until it is asked for, None
         # where it cannot; and the threads and loop turns of all launches so far.
@@ -183,7 +185,11 @@ class Program:
         self.stack = []  # functions being compiled, to refuse recursion
         self.grid_sync = self.spins = False
         entry = Function(self, kernel.source, argtypes, "kernel", 0)
-        entry.compile()
+        try:
+            entry.compile()
+        except TooDeep:
+            self.__init__(kernel, argtypes, instrumented, tally, bits=60 // (60 // bits + 1))
+            return
         self.generator = entry.yields
         parts = [f.text() for f in [*self.functions.values(), *self.clones] if f.done]
         parts.append(entry.text())
@@ -436,6 +442,8 @@ class Function:
         self.emit(f"{', '.join(names)} = v_{name}.pieces")
         if self.tally and self.marked(name):
             self.emit(f"w_{name} = v_{name}.marks")
+        if self.tally and len(self.roots.get(name) or ()) > 2:
+            self.emit(f"z_{name} = v_{name}.start // v_{name}.step")
 
     # ------------------------------------------------------------ tallied code
 
@@ -447,7 +455,12 @@ class Function:
         self.waited = False
 
     def root(self, value):
-        """Where an array lies, if it is the same place for all threads of a block."""
+        """Where an array lies, if it is the same place for all threads of a block.
+
+        A third part, True: its elements begin further on than those of the whole array.
+        """
+        if value.root:
+            return value.root
         if value.name:
             return self.roots.get(value.name)
         if value.code.startswith("T.block.shared["):
@@ -477,6 +490,8 @@ class Function:
         site = program.sites[site]
         site.root, site.run = root, self.run
         note = f"F{site.number}(_f := {flat})"
+        if len(root) > 2:
+            note = f"F{site.number}(z_{array} + (_f := {flat}))"
         if self.maybe or self.waited:
             site.run = -1
             note = f"K{site.number}(q{self.depth_of_loops}) or {note}"
@@ -705,8 +720,11 @@ class Function:
                 del self.program.branches[branches:]
                 d = self.depth_of_loops
                 self.depth_of_loops += 1
-                self.emit(f"q{d + 1} = q{d} << 20")
-                if self.depth_below + d >= 3:
+                bits = self.program.bits
+                self.emit(f"q{d + 1} = q{d} << {bits}")
+                if (self.depth_below + d + 1) * bits > 60:
+                    if bits > 10:
+                        raise TooDeep
                     self.program.tallied = False
             write(loop)
             if self.tally:
@@ -782,6 +800,9 @@ class Function:
             line = self.node.lineno
             self.emit("fuel -= 1")
             self.emit(f"if fuel < 0: fuel = REFUEL(T, {line})")
+            if self.tally:  # a key has no room for more turns
+                d, bits = self.depth_of_loops, self.program.bits
+                self.lines[-1][1] += f"; SHORT(q{d} - (q{d - 1} << {bits}), {bits})"
 
     def visit_While(self, node):
         if node.orelse:
@@ -1737,7 +1758,9 @@ class Function:
         site = self.site("index", node, text)
         self.count("int", 2)
         code = f"SUB(T, {site}, {array.code}, ({', '.join(codes)},))"
-        return Value(Array(type.dtype, kept, "C" if packed else "A"), code)
+        root = self.root(array) if self.tally else None
+        root = root and (*root[:2], True)
+        return Value(Array(type.dtype, kept, "C" if packed else "A"), code, root=root)
 
     def visit_UnaryOp(self, node):
         if (folded := folded_as_python(node)) is not UNKNOWN:
@@ -2268,6 +2291,10 @@ METHODS_OF_ARRAYS = {"sum", "prod", "mean", "min", "max", "argmin", "argmax", "a
 METHODS_OF_ARRAYS |= {"reshape", "ravel", "view", "transpose", "item", "fill"}
 
 
+class TooDeep(Exception):
+    """Tallied code: more loops within one another than a key has room for."""
+
+
 class Method(NamedTuple):
     """A method of a value, not yet called."""
 
@@ -2505,7 +2532,7 @@ class Place(NamedTuple):
 SEEN = re.compile(r"\b(yield|LOG|PRINT)\b|\(T\b")
 # What tallied code cannot note.
 UNTALLIED = re.compile(
-    r"\b(FIELD|SETFIELD|COPY|FILL|SPREAD|COPYREC|IN|REDUCE|RNG|NORMAL|SUB|AS|SHAPE|PARTS|FIELDS|"
+    r"\b(FIELD|SETFIELD|COPY|FILL|SPREAD|COPYREC|IN|REDUCE|RNG|NORMAL|AS|SHAPE|PARTS|FIELDS|"
     r"NESTED|INNER|FENCE|FAIL|CLOAD)\("
 )
 LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Raise)

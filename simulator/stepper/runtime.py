@@ -907,17 +907,16 @@ def namespace_of(grid):
                 strides.append(stride * picked.step)
             else:
                 offset += (part if 0 <= part < size else IDX(t, site, which, part, size)) * stride
+        shape, strides = tuple(shape), tuple(strides)
         if all(s >= 0 for s in strides):  # begin at item 0, which is what packed arrays rely on
-            return View(
-                array.memory,
-                array.dtype,
-                tuple(shape),
-                tuple(strides),
-                0,
-                array.start + offset * array.step,
-                elements=array.elements[offset:],
-            )
-        return array.derive(tuple(shape), tuple(strides), offset)
+            start, elements = array.start + offset * array.step, array.elements[offset:]
+            made = View(array.memory, array.dtype, shape, strides, 0, start, elements=elements)
+            if array.marks is not None:
+                made.marks = memoryview(array.marks)[offset:]
+            return made
+        made = array.derive(shape, strides, offset)
+        made.marks = array.marks
+        return made
 
     def INNER(ref, offset):
         """The reference to a record within a record."""

@@ -21,6 +21,7 @@ from collections import Counter
 from .counts import Access
 from .types import Array
 
+TURNS = 2048  # turns of a loop that may pass between two looks at their number, and more
 FLUSH = 400_000  # notes that are kept before they are added up
 DENSE = 1 << 22  # tables up to so many entries are marked and not sorted
 
@@ -60,14 +61,18 @@ class Tally:
         def say(*parts):
             builtins.print(*parts, file=self.printed)
 
-        names.update(UNWRITTEN=unwritten, PRINT=say)
+        def short(turns, bits):
+            if turns >= (1 << bits) - TURNS:
+                raise Suspicious
+
+        names.update(UNWRITTEN=unwritten, PRINT=say, SHORT=short)
         return names
 
     # ------------------------------------------------------------ where arrays lie
 
     def view(self, site):
         """The array of a site: of shared and local memory one that stands for all."""
-        kind, which = site.root
+        kind, which = site.root[:2]
         if kind == "param":
             return self.arguments[which]
         if kind == "constant":
@@ -86,7 +91,7 @@ class Tally:
 
     def place(self, site):
         """What tells one memory from another: for global memory the memory itself."""
-        kind, which = site.root
+        kind, which = site.root[:2]
         if kind in ("param", "constant"):
             view = self.arguments[which] if kind == "param" else self.view(site)
             return "global", id(view.memory)
@@ -144,6 +149,8 @@ class Tally:
                     np.array(self.keys[site.number], np.int64), lengths[:, column]
                 )
             items = np.array(items, np.int64)
+            if len(site.root) > 2 and (view := self.view(site)) is not None:
+                items -= view.start // view.step
             if len(items) != len(where.index):
                 raise Suspicious
             self.access(site, items, where)
@@ -192,12 +199,12 @@ class Tally:
 
     def split(self, found):
         """Branches at which the lanes of a warp went different ways."""
-        split = self.grid.counts.split
+        split, bits = self.grid.counts.split, self.grid.program.bits
         for step, here, there, kind in self.grid.program.branches:
             if here not in found or there not in found:
                 continue
             at, taken = found[here], found[there].table()
-            scale, add = {"if": (1, 0), "turn": (1, 1), "first": (1 << 20, 1)}[kind]
+            scale, add = {"if": (1, 0), "turn": (1, 1), "first": (1 << bits, 1)}[kind]
             keys = (at.key * scale + add).tolist()
             n = 0
             for warp, key, lanes in zip(at.warp.tolist(), keys, at.lanes.tolist(), strict=True):
