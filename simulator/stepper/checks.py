@@ -123,7 +123,7 @@ class Checks:
                 if memory.space == "shared" and cells.epoch != epoch:
                     cells.begin(epoch)
                 if not cells.direct or cells.late:
-                    self.catch_up(cells, block)
+                    self.catch_up(cells)
                 self.access(t, site, kind, array, item, value, cells, cell_number, quiet)
                 for extra in range(cell_number + 1, (at + size - 1) // grain + 1):
                     self.access(t, site, kind, array, item, value, cells, extra, quiet)
@@ -195,7 +195,7 @@ class Checks:
             cells.late.append(access)
         else:
             if not cells.direct or cells.late:
-                self.catch_up(cells, active[0].block)
+                self.catch_up(cells)
             if not self.clear(cells, *access):
                 return False
             self.note(cells, *access)
@@ -226,7 +226,7 @@ class Checks:
                         return False
         return True
 
-    def catch_up(self, cells, block):
+    def catch_up(self, cells):
         """Note the accesses that were put off."""
         late = [*cells.old.values(), *cells.late]
         cells.late, cells.old, cells.direct = [], {}, True
@@ -238,7 +238,7 @@ class Checks:
         memories = [*(view.memory for view in block.shared), block.pool]
         for cells in [*(m.cells for m in memories if m.watcher is self), *self.behind.values()]:
             if cells.late or cells.old:
-                self.catch_up(cells, block)
+                self.catch_up(cells)
 
     @staticmethod
     def note(cells, active, pattern, values, site, grids, barriers):
