@@ -167,7 +167,7 @@ class Program:
         # ``tally`` holds the parameters whose memory is not all written.
         self.tally = tally
         self.tallied = tally is not None  # False where something is used that a tally cannot hold
-        self.bits = bits  # of a key, for the turns of each loop: 60 // bits loops within one another
+        self.bits = bits  # of a key, for the turns of each loop: 60 // bits nested loops
         self.misses = 0  # launches that tallied code could not settle
         # What Numba makes of it for long launches (see native.py): True until it is asked for, None
         # where it cannot; and the threads and loop turns of all launches so far.
