@@ -128,13 +128,14 @@ class Checker:
         reader = _Blocks()
         reader.feed(self.html(_plain(page)))
         rendered = [block.strip("\n") for block in reader.blocks]
-        known = {block.text for block in page.blocks}
+        shown = [b.text.expandtabs(self.converter.tab_length) for b in page.blocks]
+        known = set(shown)
         typed = [text for text in rendered if text not in known]
         mend = f"move it to {self.ours.folders()} and include it (indented text is code, too)"
         for text in typed:
             what = f"this page shows code that is in no source file: {text.splitlines()[:1]}"
             yield Mistake(page.path, _first_line(page, text), what, mend)
-        if not typed and rendered != [block.text for block in page.blocks]:
+        if not typed and rendered != shown:
             what = f"{len(rendered)} code blocks are shown, {len(page.blocks)} are included"
             mend = "put each fence where it is rendered once"
             yield Mistake(page.path, page.body_line, what, mend)
@@ -235,11 +236,14 @@ class Checker:
     # ------------------------------------------------------------ all of them
 
     def sources(self, pages: list[Page]) -> Iterator[Mistake]:
-        """Every section can be read and is on some page, and every doctest is inside of one.
+        """Every section can be read and is on some page, and every doctest runs on some page.
 
         A section of imports alone may be on none: its page imports them in another block.
         """
         shown = {(block.path, block.section) for page in pages for block in page.blocks}
+        told: dict[str, set[int]] = {}  # lines of sessions, which run
+        for block in (b for page in pages for b in page.blocks if b.language == "pycon"):
+            told.setdefault(block.path, set()).update(block.numbers)
         for path, names in sections(self.root, self.ours.sources).items():
             for name in names:
                 try:
@@ -252,10 +256,10 @@ class Checker:
                     mend = "include it, or take its markers away"
                     yield Mistake(path, at, f"section {name!r} is on no page", mend)
             if path.endswith(".py"):
-                yield from self._stray(path)
+                yield from self._stray(path, told.get(path, set()))
 
-    def _stray(self, path: str) -> Iterator[Mistake]:
-        """An example outside a section would look tested and run nowhere."""
+    def _stray(self, path: str, told: set[int]) -> Iterator[Mistake]:
+        """An example that runs nowhere would look tested. ``told``: the lines of sessions."""
         inside: set[str] = set()
         text = (self.root / path).read_text(encoding="utf-8", errors="replace")
         for number, line in enumerate(text.split("\n"), start=1):
@@ -272,6 +276,9 @@ class Checker:
             elif line.lstrip().startswith(">>> ") and not inside:
                 mend = "mark a section around it and include that"
                 yield Mistake(path, number, "a doctest outside a section runs nowhere", mend)
+            elif line.lstrip().startswith(">>> ") and number not in told:
+                mend = "include its section as pycon on some page"
+                yield Mistake(path, number, "an example that no page runs", mend)
 
     def shown(self, pages: list[Page]) -> Iterator[Mistake]:
         """Few blocks are only shown."""

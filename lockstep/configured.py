@@ -69,7 +69,8 @@ def _hiding(root: Path) -> Iterator[Mistake]:
     """A module in the root whose name is Python's: a run would import it in the other's place."""
     ours = set(project.of(root).sources)
     for file in sorted(root.iterdir()):
-        package = file.is_dir() and next(file.glob("*.py"), None) is not None
+        # A folder without an __init__ gives way to a module of its name.
+        package = file.is_dir() and next(file.glob("__init__.*"), None) is not None
         if file.suffix != ".py" and not package:
             continue
         name = file.stem

@@ -76,14 +76,38 @@ def _unlaunched(page: Page, block: Block) -> list[str]:
     return [name for name in found if name not in said]
 
 
+# What looks at a function and does not call it.
+LOOKS = {"print", "repr", "str", "type", "callable", "id", "bool", "isinstance", "hasattr", "hash"}
+
+
+def _looked_at(node: ast.AST) -> list[ast.expr | None]:
+    """Return what a node names, or looks at, without having it run."""
+    match node:
+        case ast.Expr() | ast.FormattedValue():
+            return [node.value]
+        case ast.Assert():
+            return [node.test]
+        case ast.Compare():
+            return [node.left, *node.comparators]
+        case ast.Assign(targets=[ast.Name(id="_")]):
+            return [node.value]
+        case ast.Call(func=ast.Name(id=name)) if name in LOOKS:
+            return [*node.args]
+    return []
+
+
 @functools.lru_cache(maxsize=4096)
 def _said(block: Block) -> frozenset[str]:
-    """Return the names that the code of a block reads; of what is no Python, its words."""
+    """Return the names that the code of a block uses; of what is no Python, its words."""
     if block.language not in {"python", "pycon"} or "file" in block.options:
         return frozenset(re.findall(r"\w+", block.text)) if block.runs else frozenset()
     found: set[str] = set()
     for tree in trees(block):
-        for node in ast.walk(tree):
+        idle: set[ast.expr | None] = set()
+        for node in ast.walk(tree):  # what is outside comes first
+            idle.update(_looked_at(node))
+            if node in idle:
+                continue
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 found.add(node.id)
             elif isinstance(node, ast.Attribute):

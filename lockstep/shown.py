@@ -12,6 +12,7 @@ import re
 import tokenize
 import unicodedata
 from collections.abc import Callable, Iterator, Set
+from contextlib import suppress
 from pathlib import Path
 
 from lockstep import around, commands, numbers, preprocessed, texts
@@ -115,7 +116,9 @@ def python(text: str, wrong: Wrong, defines: bool = False) -> None:
         for node in nodes(text):
             if not isinstance(node, ast.Expr):
                 continue
-            if isinstance(node.value, ast.Call) and task(node.value):
+            call = node.value
+            lazy = "Executor(" in text and name_of(getattr(call, "func", call)) == "map"
+            if isinstance(call, ast.Call) and (lazy or task(call)):
                 mend = "keep it, and ask for its result"
                 wrong(node.lineno - 1, "a task whose failure nobody sees", mend)
     for statement in _crowded(text):
@@ -183,6 +186,13 @@ SHELL = (
     (commands.NAMES.pattern, "a command that changes what is traced", "take it out"),
     (r"\bfunction\s+\w+|^\s*\w+\s*\(\)\s*\{", "a function in a shell block", "show the commands"),
 )
+# Python in a shell's quotes, or in lines that it reads.
+SCRIPT = re.compile(
+    r"\bpython[\d.]*\b[^\n'\"<]*"
+    r"(?:-c\s*(?P<mark>['\"])|<<-?\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)[^\n]*\n)"
+    r"(?P<code>.*?)(?:(?P=mark)|^\t*(?P=end)$)",
+    re.DOTALL | re.MULTILINE,
+)
 FIRST = r"(?:^|[({;]|&&|\|\||\breturn\b|[^=!<>]=)\s*"  # what stands before a whole condition
 C = (
     (r"^\s*#\s*if\s+(?:0|false)\b", "code that is not compiled", "show only what is compiled"),
@@ -205,6 +215,12 @@ def other(language: str, text: str, wrong: Wrong, like_c: bool) -> None:
             wrong(0, "a block without a statement", "show code that does something")
     else:
         return
+    for script in SCRIPT.finditer(text) if rules is SHELL else ():
+        at = text.count("\n", 0, script.start("code"))
+        with suppress(SyntaxError, ValueError):  # of what the shell puts together, a run tells
+            for node in ast.walk(parse(script["code"])):
+                for what, mend in vacuous(node):
+                    wrong(at + getattr(node, "lineno", 1) - 1, what, mend)
     for number, line in enumerate(text.split("\n")):
         for pattern, what, mend in rules:
             if re.search(pattern, line):
@@ -348,7 +364,7 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
 COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
 
-LAZY = {"map", "filter"}
+LAZY = {"map", "filter", "submit"}
 
 
 def _unasked(blocks: list) -> Iterator[tuple]:
@@ -356,7 +372,7 @@ def _unasked(blocks: list) -> Iterator[tuple]:
     texts = [one.text for one in blocks]
     for one in blocks:
         if one.language != "python" or not re.search(
-            r"\blambda\b|\(.*\bfor\b|= (?:map|filter)\(", one.text
+            r"\blambda\b|\(.*\bfor\b|= (?:\w+\.)?(?:map|filter|submit)\(", one.text
         ):
             continue
         try:
@@ -372,6 +388,27 @@ def _unasked(blocks: list) -> Iterator[tuple]:
             if name and lazy:
                 if sum(len(re.findall(rf"\b{name}\b", text)) for text in texts) < 2:
                     yield one, statement, name
+
+
+def _uncalled(blocks: list) -> Iterator[tuple]:
+    """Yield (block, line, what, mend) of functions of a file that nothing on the page names."""
+    texts = [one.text for one in blocks]
+    for one in blocks:
+        if one.language != "python" or "file" not in one.options or "unrun" in one.options:
+            continue
+        try:
+            body = parse(one.text).body
+        except SyntaxError:
+            continue
+        for statement in body:
+            kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+            if not isinstance(statement, kinds) or statement.decorator_list:
+                continue
+            name = statement.name
+            if not name.lower().startswith("test"):
+                if sum(len(re.findall(rf"\b{name}\b", text)) for text in texts) < 2:
+                    what = f"nothing on this page calls {name}"
+                    yield one, one.numbers[statement.lineno - 1], what, "call it, or take it out"
 
 
 def _preprocessed(blocks: list, like_c: Set[str]) -> Iterator[tuple]:
@@ -419,6 +456,8 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
             found.append(Mistake(one.path, at, what, mend))
     for one, line, what, mend in _preprocessed(blocks, like_c):
         at = one.numbers[line] if line < len(one.numbers) else 1
+        found.append(Mistake(one.path, at, what, mend))
+    for one, at, what, mend in _uncalled(blocks):
         found.append(Mistake(one.path, at, what, mend))
     for one, statement, name in _unasked(blocks):
         what = f"nothing asks {name}, so what it holds never ran"

@@ -17,6 +17,8 @@ from lockstep import branches, compilers
 from lockstep.branches import Branch
 from lockstep.mistakes import parse
 
+_traced = sys.gettrace  # a page gets another
+
 
 class _Patient:
     """``sys``, for ``threading``, whose ``settrace`` waits for another thread's to be done.
@@ -91,8 +93,8 @@ class Tracer:
                 left = [branch for branch in there if branch not in done]
                 if left:
                     known[at] = left
-                else:
-                    del known[at]
+                else:  # another thread may have been here: an error would end the trace
+                    known.pop(at, None)
 
     # ------------------------------------------------------------ 3.12 and later
 
@@ -153,7 +155,7 @@ class Tracer:
             self._monitoring.register_callback(tool, events.INSTRUCTION, self._on_instruction)
             self._monitoring.set_events(tool, events.LINE)
         else:
-            self._before = sys.gettrace()
+            self._before = _traced()
             threading._sys = _Patient()  # type: ignore[attr-defined]
             threading.settrace(self._on_call)
             sys.settrace(self._on_call)

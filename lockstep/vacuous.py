@@ -211,6 +211,8 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
         yield from _ignored(getattr(node.value, "value", node.value))
     elif isinstance(node, ast.With) and any(_suppresses(item) for item in node.items):
         yield "an error that is swallowed", "let it fail, or expect it with pytest.raises"
+    elif isinstance(node, ast.Attribute) and node.attr == "suppress":  # by whatever name it goes
+        yield "an error that is swallowed", "let it fail, or expect it with pytest.raises"
     elif isinstance(node, ast.Call):
         yield from _checks(node)
 

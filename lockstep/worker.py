@@ -11,6 +11,7 @@ Below the repository a block may read and not write.
 """
 
 import importlib
+import inspect
 import io
 import json
 import os
@@ -20,6 +21,7 @@ import site
 import socket
 import struct
 import sys
+import tempfile
 import threading
 import time
 import types
@@ -49,6 +51,18 @@ CHANGES = {
 READS = {"sqlite3.connect", "ctypes.dlopen", "os.getxattr", "os.listxattr"}
 LISTS = {"os.listdir", "os.scandir"}  # names bear text, too
 NAMED = {"compile", "code.__new__", "exec", "function.__new__"}  # events of code and its file
+# Events of a look, or a grip, into the interpreter: those that a page's own line asks for ...
+LOOKS = {
+    *"gc.get_objects gc.get_referrers gc.get_referents sys.settrace sys.setprofile".split(),
+    *"sys.addaudithook sys.monitoring.register_callback sys._current_frames".split(),
+    *"sys._current_exceptions threading.settrace".split(),
+}
+# ... those of a frame, which Python's own modules ask for on the way of other things ...
+FRAME, READ, CHANGED = "sys._getframe", "object.__getattr__", "object.__setattr__"
+FRAMES = {"__code__", "tb_frame", "gi_frame", "cr_frame", "ag_frame"}
+# ... and of a function that becomes another one.
+FUNCTION = {"__code__", "__defaults__", "__kwdefaults__"}
+REACHES = "a block reaches into the interpreter that runs it"
 SPAWNS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork"}
 
 
@@ -188,16 +202,45 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
             frame = frame.f_back
         return frame is None  # another thread, which a page has started
 
-    def named(code: object, name: object = None) -> object:
-        """Return the file that some code says it is from."""
+    def named(code: object, name: object = None) -> bool:
+        """Whether some code says that it is from a file of the page, or may say so later."""
         name = getattr(code, "co_filename", name)
-        return name if isinstance(name, str) else None
+        if isinstance(name, bytes):
+            name = os.fsdecode(name)
+        return isinstance(name, str) and (type(name) is not str or name in pages_files)
+
+    looking: set[int] = set()  # threads in which this asks for a frame, which is an event, too
+
+    def reaches(event: str, arguments: tuple) -> bool:
+        """Whether a line of the page itself looks into the interpreter."""
+        if event == READ and arguments[1] not in FRAMES:
+            return False
+        thread = threading.get_ident()
+        if thread in looking:
+            return False
+        looking.add(thread)
+        try:
+            frame: FrameType | None = sys._getframe(2)
+            if event == FRAME and frame and frame.f_code.co_filename == inspect.__file__:
+                frame = frame.f_back
+            return frame is not None and frame.f_code.co_filename in pages_files
+        finally:
+            looking.discard(thread)
 
     def hook(event: str, arguments: tuple) -> None:
         if event in SPAWNS:
             spawned.append(event)
-        elif event in NAMED and named(*arguments[:2]) in pages_files and ran_by_page():
+        elif event in NAMED and named(*arguments[:2]) and ran_by_page():
             raise PermissionError("a block makes code under the name of a file that a page shows")
+        elif event == READ or event == FRAME or event in LOOKS:
+            if reaches(event, arguments):
+                raise PermissionError(f"{REACHES}, by {event}: show what runs in any file")
+        elif event == CHANGED and arguments[1] in FUNCTION:
+            # Python itself gives defaults to functions that it makes, and makes coroutines.
+            own = sys._getframe(1).f_code.co_filename == types.__file__
+            own = own or arguments[1] != "__code__" or not ran_by_page()
+            if reaches(event, arguments) or not own:
+                raise PermissionError("a block puts other code into a function")
         elif event == "open":
             path, mode, flags = arguments
             writes = (isinstance(mode, str) and set(mode) & set("wax+")) or (
@@ -252,6 +295,9 @@ def _serve(channel: socket.socket) -> None:
     del first, key
     root, folder = Path(root), Path(folder)
     os.environ["LOCKSTEP_RAN"] = f"{folder}{os.pathsep}{ran}"
+    # Of its own: what another page has put into a common one would be neither shown nor made here.
+    os.environ["TMPDIR"] = tempfile.tempdir = f"{Path(ran).parent}/tmp"
+    os.mkdir(tempfile.tempdir)
     # What Python would keep of sources lies where the next page's process looks for it.
     os.environ["PYTHONDONTWRITEBYTECODE"], sys.dont_write_bytecode = "1", True
     os.environ["PYTHONPATH"] = os.pathsep.join([TRACED, os.environ.get("PYTHONPATH", "")])
@@ -267,6 +313,7 @@ def _serve(channel: socket.socket) -> None:
     astray: list[str] = []  # errors that ended a thread, which nobody else would see
     threading.excepthook = lambda error: astray.append(_named(error.exc_type, error.exc_value))
     sys.unraisablehook = lambda error: astray.append(_named(error.exc_type, error.exc_value))
+    sys.gettrace = threading.gettrace = lambda: None  # what they return holds the lines that ran
     _guard(root, files, spawned)
     # Taken now: what a page changes later is not what answers for it.
     dumps, clock, buffer = json.JSONEncoder().encode, time.perf_counter, io.StringIO
@@ -295,7 +342,7 @@ def _serve(channel: socket.socket) -> None:
         seconds = round(clock() - start, 3)
         if astray and not failed:
             failed = f"{block.where}: in a thread, or where nobody catches it: {astray[0]}"
-        replaced = replaced or patched(printed) or python.changed(setting.namespace)
+        replaced = replaced or patched(printed) or python.changed(setting.namespace, block.text)
         if replaced and not failed:
             mend = "a block must leave Python as it is: take that out"
             failed = f"{block.where}: {replaced}, so what is shown may lie. To mend: {mend}"
@@ -326,7 +373,7 @@ def main(descriptor: int, root: Path) -> None:
     for name in place.preload():
         with suppress(ImportError):
             importlib.import_module(name)
-    intact.prepare()
+    intact.prepare(place.preload())
     # What an import has started, a fork may not have: each page then gets a process of its own.
     send(channel, b"ready" if place.forks() else b"alone")
     send(channel, json.dumps(watched.loaded()).encode())
@@ -355,7 +402,7 @@ if __name__ == "__main__":
     if len(sys.argv) > 3:  # one page, without a fork
         place = running.target_of_process(project.of(Path(sys.argv[2])))
         place.prepare()
-        intact.prepare()
+        intact.prepare(place.preload())
         kin.adopt()
         _serve(socket.socket(fileno=int(sys.argv[1])))
     else:

@@ -244,6 +244,7 @@ def refusals(root: Path, converter, checker: Checker, file: Path, attack: dict) 
         proofs = zip(page.blocks, checker.records.proofs(page), strict=True)
         return [f"{file.name}:{page.line_of(block)}: {proof.level}" for block, proof in proofs]
     said += [str(mistake) for mistake in checker.covered(page)]
+    said += [str(m) for m in checker.sources([page]) if "on no page" not in m.what]
     return said + [str(problem) for problem in evidence.Evidence(root).problems(read_all(root))]
 
 
@@ -265,6 +266,26 @@ def test_the_honest_page_passes(house):
     good = {"body": "{good}", "evidence": True}
     assert refusals(root, converter, checker, plant(root, good), good) == []
     assert edited(root, {}) == []
+
+
+def test_honest_files_of_another_project_pass(tmp_path):
+    """Sources in a folder that is called as a module of Python's, and a file with tabs."""
+    (tmp_path / "mkdocs.yml").write_text("site_name: x\n")
+    settings = '[tool.lockstep]\nsources = ["code"]\noutput = "code/output"\nshown = 1.0\n'
+    (tmp_path / "pyproject.toml").write_text(settings)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code/a.py").write_text("print(1)\n")
+    (tmp_path / "code/Makefile").write_text("all: a.o\n\tcc -o all a.o\t# it links\n")
+    meta = "\n".join(f"{key}: {value}" for key, value in META.items())
+    blocks = (
+        '```python\n--8<-- "code/a.py"\n```\n\n```make shown="yours"\n--8<-- "code/Makefile"\n```\n'
+    )
+    (tmp_path / "docs/page.md").write_text(f"---\n{meta}\n---\n# A page\n\n{blocks}")
+    said = []
+    done, _ = collect.run_page(tmp_path / "docs/page.md", said.append)
+    assert done, said
+    assert list(map(str, Checker(tmp_path).everything())) == []
 
 
 def test_a_file_that_an_interpreter_runs_is_said_to_have_run(house):

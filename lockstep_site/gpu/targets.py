@@ -44,6 +44,17 @@ NO_GPU = (
 )
 
 
+def _launched(namespace: dict[str, Any]) -> dict[str, bool]:
+    """Return Numba's functions of a page, and whether each was ever called."""
+    # A dispatcher holds a compiled version for each signature that it was called with.
+    found = {}
+    for name, value in list(namespace.items()):
+        versions = getattr(type(value), "overloads", None) and getattr(value, "overloads", None)
+        if isinstance(versions, dict):
+            found[name] = bool(versions)
+    return found
+
+
 class Gpu(targets.Target):
     """On a GPU, the kernels compiled by one of Numba's compilers."""
 
@@ -82,13 +93,7 @@ class Gpu(targets.Target):
         return ("numpy", "numba", "numba.cuda", "cupy")
 
     def launched(self, namespace: dict[str, Any]) -> dict[str, bool]:
-        # A dispatcher holds a compiled version for each signature that it was called with.
-        found = {}
-        for name, value in list(namespace.items()):
-            versions = getattr(type(value), "overloads", None) and getattr(value, "overloads", None)
-            if isinstance(versions, dict):
-                found[name] = bool(versions)
-        return found
+        return _launched(namespace)
 
     def after(self, block: Block, namespace: dict[str, Any]) -> None:
         """A kernel's fault shows when somebody waits for it: wait here, so its block fails."""
@@ -220,6 +225,9 @@ class _Cpu(targets.Target):
 
 class Cpu(_Cpu):
     """A page that uses no GPU."""
+
+    def launched(self, namespace: dict[str, Any]) -> dict[str, bool]:
+        return _launched(namespace)
 
     def wants(self, page: Page) -> bool:
         return not uses_gpu(page)
