@@ -69,8 +69,9 @@ def _hiding(root: Path) -> Iterator[Mistake]:
     """A module in the root whose name is Python's: a run would import it in the other's place."""
     ours = set(project.of(root).sources)
     for file in sorted(root.iterdir()):
-        # A folder without an __init__ gives way to a module of its name.
-        package = file.is_dir() and next(file.glob("__init__.*"), None) is not None
+        # Sources without an __init__ give way to a module of their folder's name.
+        inner = "__init__.*" if file.name in ours else "*.py"
+        package = file.is_dir() and next(file.glob(inner), None) is not None
         if file.suffix != ".py" and not package:
             continue
         name = file.stem

@@ -62,6 +62,7 @@ FRAME, READ, CHANGED = "sys._getframe", "object.__getattr__", "object.__setattr_
 FRAMES = {"__code__", "tb_frame", "gi_frame", "cr_frame", "ag_frame"}
 # ... and of a function that becomes another one.
 FUNCTION = {"__code__", "__defaults__", "__kwdefaults__"}
+LEAVE = "a block must leave Python as it is"
 REACHES = "a block reaches into the interpreter that runs it"
 SPAWNS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork"}
 
@@ -240,7 +241,7 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
             own = sys._getframe(1).f_code.co_filename == types.__file__
             own = own or arguments[1] != "__code__" or not ran_by_page()
             if reaches(event, arguments) or not own:
-                raise PermissionError("a block puts other code into a function")
+                raise PermissionError(f"a block puts other code into a function: {LEAVE}")
         elif event == "open":
             path, mode, flags = arguments
             writes = (isinstance(mode, str) and set(mode) & set("wax+")) or (
@@ -344,7 +345,7 @@ def _serve(channel: socket.socket) -> None:
             failed = f"{block.where}: in a thread, or where nobody catches it: {astray[0]}"
         replaced = replaced or patched(printed) or python.changed(setting.namespace, block.text)
         if replaced and not failed:
-            mend = "a block must leave Python as it is: take that out"
+            mend = f"{LEAVE}: take that out"
             failed = f"{block.where}: {replaced}, so what is shown may lie. To mend: {mend}"
         there = folder.resolve()
         answer = {
