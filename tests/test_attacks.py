@@ -244,7 +244,8 @@ def refusals(root: Path, converter, checker: Checker, file: Path, attack: dict) 
         proofs = zip(page.blocks, checker.records.proofs(page), strict=True)
         return [f"{file.name}:{page.line_of(block)}: {proof.level}" for block, proof in proofs]
     said += [str(mistake) for mistake in checker.covered(page)]
-    said += [str(m) for m in checker.sources([page]) if "on no page" not in m.what]
+    shown = {block.path for block in page.blocks}  # the house's own module may be on none
+    said += [str(m) for m in checker.sources([page]) if m.path in shown and "on no" not in m.what]
     return said + [str(problem) for problem in evidence.Evidence(root).problems(read_all(root))]
 
 
