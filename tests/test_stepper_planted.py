@@ -6,6 +6,7 @@ Each is the body of a kernel ``k(a, b, n)`` on two arrays and a number, the line
 
 import textwrap
 
+import numpy as np
 import pytest
 
 from simulator.stepper import run_script
@@ -26,6 +27,13 @@ def k(a, b, n):
     t = cuda.threadIdx.x
     i = cuda.grid(1)
 """
+# Lines at fault that stand in the head or are the launch: fault -> the line.
+ELSEWHERE = {
+    "the race is in a device function": "        s[t] += s[t + h]",
+    "too many threads": "k[1, 1025](a, b, 40)",
+    "too much shared memory": "def k(a, b, n):",  # of all its arrays together
+    "no blocks": "k[0, 32](a, b, 40)",
+}
 F = "np.arange(64, dtype=np.float32)"
 Z = "np.zeros(64, np.float32)"
 I = "np.zeros(64, np.int32)"  # noqa: E741
@@ -410,14 +418,17 @@ def script(body, launch, a, b):
 def test_a_planted_fault_is_found_at_its_line(name):
     kinds, *rest = FAULTS[name]
     source = script(*rest)
-    marked = [n for n, line in enumerate(source.splitlines(), 1) if line.endswith("#!")]
+    marked = {
+        n
+        for n, line in enumerate(source.splitlines(), 1)
+        if line.endswith("#!") or line == ELSEWHERE.get(name)
+    }
+    assert marked, "mark the line at fault with #!, or name it in ELSEWHERE"
     result = run_script(source, mode="check", max_steps=20_000)
-    found = list(result.findings)
-    said = [(f.kind, f.line) for f in found]
-    assert any(f.kind in kinds.split(",") for f in found), (said, result.message)
-    if marked:
-        hit = {f.line for f in found} | {f.other_line for f in found}
-        assert hit & set(marked), (said, marked)
+    found = [f for f in result.findings if f.kind in kinds.split(",")]
+    assert found, ([str(f) for f in result.findings], result.message)
+    for finding in found:
+        assert {finding.line, finding.other_line} & marked, (str(finding), marked)
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -427,6 +438,161 @@ def test_a_tricky_kernel_that_is_right_has_no_finding(name):
     assert not result.findings, [str(f) for f in result.findings]
 
 
+NOTED = {
+    "a flag that many set": ("if a[i] > 3:\n    b[0] = 1  #!", "2, 32", I),
+    "a block's value, stored by all": (
+        "s[0] = b[0]  #!\ncuda.syncthreads()\nb[i] = s[0]",
+        "1, 64",
+        F,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_equal_values_are_a_note_and_no_finding(name):
+    body, launch, b = NOTED[name]
+    source = script("s = cuda.shared.array(1, float32)\n" + body, launch, F, b)
+    (line,) = (n for n, text in enumerate(source.splitlines(), 1) if text.endswith("#!"))
+    result = run_script(source, mode="check")
+    assert result.error is None and not result.findings, result.message
+    (launched,) = result.launches
+    assert [(n.kind, n.line, n.other_line) for n in launched.notes] == [("same-value", line, line)]
+    assert "the result is the same whichever comes last" in launched.notes[0].message
+
+
+# How a line should be is said in the finding: (body, arrays, the sentence).
+MENDED = {
+    "a missing fence": (
+        """
+        if t == 0:
+            a[cuda.blockIdx.x] = i + 5
+            if cuda.atomic.add(b, 0, 1) == 1:
+                b[2] = a[0] + a[1]
+        """,
+        "`cuda.threadfence()`, then `if cuda.atomic.add(b, 0, 1) == 1:`.",
+    ),
+    "a plain read of a flag": (
+        """
+        if i == 0:
+            cuda.atomic.exch(b, 0, 1)
+        if cuda.blockIdx.x == 1:
+            while b[0] == 0:
+                pass
+        """,
+        "as `while cuda.atomic.add(b, 0, 0) == 0:`, or read it in a later launch",
+    ),
+    "a plain write between atomic ones": (
+        """
+        if cuda.blockIdx.x == 1:
+            cuda.atomic.add(b, 0, 1)
+        elif t == 5:
+            b[0] = t
+        """,
+        "as `cuda.atomic.exch(b, 0, t)`, or write it before the launch",
+    ),
+    "a barrier in an if": (
+        """
+        if t < 10:
+            b[i] = 1
+            cuda.syncthreads()
+        """,
+        "write `cuda.syncthreads()` where every thread comes, and begin `if t < 10:` again",
+    ),
+    "a barrier in both arms": (
+        """
+        if t < 10:
+            cuda.syncthreads()
+        else:
+            cuda.syncthreads()
+        """,
+        "Write one `cuda.syncthreads()` behind the branches of line 14 (`if t < 10:`)",
+    ),
+    "a barrier after a return": (
+        """
+        if t >= n or t == 3:
+            return
+        cuda.syncthreads()
+        """,
+        "Write `if t < n and t != 3:` around the work",
+    ),
+    "a barrier in a loop": (
+        """
+        for r in range(t):
+            cuda.syncthreads()
+        """,
+        "(`for r in range(t):`) takes more turns in some threads than in others",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MENDED)
+def test_a_finding_shows_the_line_as_it_should_be(name):
+    body, sentence = MENDED[name]
+    result = run_script(script(body, "2, 32", I, I), mode="check", max_steps=20_000)
+    assert any(sentence in f.message for f in result.findings), [str(f) for f in result.findings]
+
+
+# One warp's accesses, each count made by hand from the hardware's rule: 32-byte sectors of global
+# memory, and one turn of shared memory for each different word that a bank is asked for. (dtype,
+# shape, index, sectors) and (dtype, shape, index, turns).
+SECTORS = [
+    ("f4", 64, "t", 4), ("f8", 64, "t", 8), ("i1", 64, "t", 1), ("f2", 64, "t", 2),
+    ("c8", 64, "t", 8), ("c16", 64, "t", 16), ("u2", 64, "t", 2), ("i8", 64, "t", 8),
+    ("f4", 64, "t + 1", 5), ("f4", 64, "t + 8", 4), ("f4", 64, "t + 7", 5), ("i8", 64, "t + 1", 9),
+    ("f4", 64, "2 * t", 8), ("f4", 128, "4 * t", 16), ("f4", 256, "8 * t", 32),
+    ("f4", 1024, "32 * t", 32), ("f8", 64, "2 * t", 16), ("i2", 96, "3 * t", 6),
+    ("i1", 1024, "32 * t", 32), ("f4", 64, "0", 1), ("f4", 64, "31 - t", 4),
+    ("f4", 64, "5 * t % 32", 4), ("f4", 64, "t // 2", 2), ("f4", 64, "t // 8", 1),
+    ("f4", 2048, "t % 2 * 1024 + t // 2", 4), ("f4", (2, 32), "1, t", 4),
+    ("f4", (32, 32), "t, 0", 32), ("f4", (32, 8), "t, 3", 32), ("f4", (32, 2), "t, 1", 8),
+    ("f4", (4, 64), "t // 8, t % 8", 4), ("f4", (8, 64), "t // 4, t % 4", 8),
+    ("f4", (4, 64), "t // 8, t % 8 + 4", 8),
+]  # fmt: skip
+TURNS = [
+    ("f4", 32, "t", 1), ("f4", 64, "2 * t", 2), ("f4", 128, "4 * t", 4), ("f4", 512, "16 * t", 16),
+    ("f4", 1024, "32 * t", 32), ("f4", 1056, "33 * t", 1), ("f4", 96, "3 * t", 1),
+    ("f4", 32, "0", 1), ("f4", 32, "t // 2", 1), ("i1", 32, "t", 1), ("f8", 32, "t", 2),
+    ("f8", 64, "2 * t", 4), ("f4", (32, 32), "t, 5", 32), ("f4", (32, 33), "t, 5", 1),
+]  # fmt: skip
+PATTERN = """import numpy as np
+from numba import cuda
+@cuda.jit
+def k(a, out):
+    s = cuda.shared.array({shape}, np.{tile})
+    t = cuda.grid(1)
+    {line}
+{given}
+k[1, 32](a, np.zeros(32, "{dtype}"))
+"""
+
+
+def pattern(dtype, shape, line):
+    """What one warp asks for in a line: {(kind, space): access}."""
+    given = f"a = np.zeros({shape}, '{dtype}')"
+    shape, tile = (shape, np.dtype(dtype).name) if "s[" in line else (1, "float32")
+    source = PATTERN.format(shape=shape, tile=tile, dtype=dtype, line=line, given=given)
+    result = run_script(source, mode="check")
+    assert result.error is None, result.message
+    rows = result.launches[0].counts.merged()
+    return {(r.kind, r.space): r for r in rows}
+
+
+@pytest.mark.parametrize(("dtype", "shape", "index", "sectors"), SECTORS)
+def test_sectors_are_those_counted_by_hand(dtype, shape, index, sectors):
+    row = pattern(dtype, shape, f"out[t] = a[{index}]")["load", "global"]
+    assert (row.requests, row.sectors) == (1, sectors)
+    if index in ("t", "2 * t", "t + 1", "31 - t"):  # each lane its own: a store asks for the same
+        row = pattern(dtype, shape, f"a[{index}] = out[t]")["store", "global"]
+        assert (row.requests, row.sectors) == (1, sectors)
+
+
+@pytest.mark.parametrize(("dtype", "shape", "index", "turns"), TURNS)
+def test_turns_of_shared_memory_are_those_counted_by_hand(dtype, shape, index, turns):
+    row = pattern(dtype, shape, f"s[{index}] = out[0]")["store", "shared"]
+    assert (row.requests, row.wavefronts) == (1, turns)
+
+
 def test_there_are_enough_of_them():
     assert len(FIRST) + len(FAULTS) >= 80
     assert len(FIRST_RIGHT) + len(RIGHT) >= 40
+    assert len(SECTORS) + len(TURNS) >= 41

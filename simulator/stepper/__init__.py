@@ -98,6 +98,12 @@ class Stepper:
         """All findings of all launches."""
         return [finding for launch in self.launches for finding in launch.findings]
 
+    @property
+    def notes(self):
+        """What is worth a look in all launches and no fault, each place once."""
+        notes = {(n.filename, n.line, n.other_line): n for x in self.launches for n in x.notes}
+        return list(notes.values())
+
     def modules(self):
         """What stands in for which module, by name."""
         return stand_ins(self, None)

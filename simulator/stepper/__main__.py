@@ -67,12 +67,13 @@ def main(argv=None):
         given.color == "auto" and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     )
     findings = [f for f in stepper.findings + gathered.new() if f.kind not in given.allow]
+    told = findings + [n for n in stepper.notes if n.kind not in given.allow]
     if given.format == "json":
-        text = as_json(findings, stepper.launches)
+        text = as_json(told, stepper.launches)
     elif given.format == "sarif":
-        text = as_sarif(findings, __version__)
+        text = as_sarif(told, __version__)
     else:
-        text = as_text(findings, color and not given.output)
+        text = as_text(told, color and not given.output)
     if given.output:
         with open(given.output, "w", encoding="utf-8") as file:
             file.write(text + "\n")

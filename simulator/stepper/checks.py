@@ -12,8 +12,10 @@ are a race unless something orders them. What orders them:
   ordered before it, the next atomic operation leaves the note at its cell, and an atomic operation
   that comes to that cell later takes the note along. A barrier hands notes on to the whole block.
 
-Two threads may write the same value without an order, as a flag that many set. That is still a race
-where each made the value of what the element held before: then one of two updates is lost.
+Two threads may write the same value without an order, as a flag that many set. Whichever comes
+last, the result is the same: that is a note (``Launch.notes``) and no finding. It is a race where
+each made the value of what the element held before, since then one of two updates is lost, and
+where the values are the same only because the data is.
 
 Shuffles and votes do not order memory (CUDA C++ Programming Guide, warp shuffle functions), and
 neither does the order in which a warp happens to run.
@@ -25,7 +27,8 @@ another warp and by another block. A race with an older read than those can be m
 import operator
 from typing import NamedTuple
 
-from .faults import who
+from . import advice as mend
+from .faults import Finding, triple, who
 from .types import Record
 
 ORDERED_BY = {
@@ -57,10 +60,12 @@ class Checks:
     def __init__(self, grid):
         self.grid = grid
         self.grids = 0  # grid barriers passed
-        # Stores of the same value without an order, which a GPU gets right: (site, other site) ->
-        # what `race` needs, and the arrays that were read, by their text, to say whether the
-        # values were equal only because the data is.
+        # Stores of the same value without an order: (site, other site) -> what `race` needs, and
+        # the arrays that were read, by their text, to say whether the values were equal only
+        # because the data is.
         self.equal, self.read = {}, {}
+        self.notes = []  # of those that stay so
+        self.met = {}  # block -> the cells on which it did an atomic operation: {id: site}
         self.doubtful = any(site.sources for site in grid.sites)
         self.patterns = {}  # what `cells_of` made of accesses to shared memory, which come again
         self.behind = {}  # id -> the Cells of global memory with reads that are put off
@@ -289,7 +294,7 @@ class Checks:
             else:
                 cells[number] = [now, None, None, None, None, None]
                 if kind == "atomic":
-                    self.pass_note(t, cells[number])
+                    self.pass_note(t, cells[number], site)
             return
         write = cell[0]
         if write is not None and write[0] is not t:
@@ -300,7 +305,7 @@ class Checks:
                 and not (site.update and write[4].update)  # the same number, and one of them lost
             )
             if same:
-                if (site.sources or write[4].sources) and not self.ordered(write, t):
+                if not self.ordered(write, t):
                     self.equal.setdefault(
                         (site.number, write[4].number), (t, site, array, item, write)
                     )
@@ -328,7 +333,7 @@ class Checks:
                 self.race(t, site, array, item, read)
                 break
         if kind == "atomic":
-            self.pass_note(t, cell)
+            self.pass_note(t, cell, site)
             # Earlier plain writes were looked at above, so only reads are forgotten.
         cell[0] = now
         cell[1] = cell[2] = cell[3] = cell[4] = None
@@ -405,8 +410,9 @@ class Checks:
         t.fenced = (scope, note)
         t.clock += 1
 
-    def pass_note(self, t, cell):
+    def pass_note(self, t, cell, site):
         """An atomic operation takes the note of its cell along, and leaves its own."""
+        self.met.setdefault(t.block, {})[id(cell)] = site
         left = cell[5]
         if left:
             t.known = t.known or {}
@@ -453,10 +459,20 @@ class Checks:
                 advice = f"Both write the same element, and which comes last is open. {advice}"
         if "atomic" in (site.kind, other.kind) and site.kind != other.kind:
             plain = site if other.kind == "atomic" else other
+            better = None
+            if u.block is not t.block:  # else a barrier orders them
+                floats = getattr(array.dtype, "kind", "V") in "fcV"
+                better = mend.atomically(self.source, plain, floats)
             advice = (
                 f"One access is atomic and the other (line {plain.line}) is not: only atomic "
-                "accesses of both kinds have an order of their own. " + advice
+                f"accesses of both kinds have an order of their own. {better or advice}"
             )
+        elif memory.space == "global" and u.block is not t.block and not alike:
+            ours, theirs = self.met.get(t.block, {}), self.met.get(u.block, {})
+            told = [s for cell, s in theirs.items() if cell in ours and s.line > other.line]
+            if told and other.kind == "store":
+                first = min(told, key=lambda s: s.line)
+                advice = mend.fence(self.source, first, triple(u.block.index))
         if alike:
             names = ", ".join(f"`{a}`" for a in alike)
             advice += (
@@ -484,8 +500,10 @@ class Checks:
         known = len(self.grid.findings)
         for t, site, array, item, write in self.equal.values():
             sources = site.sources | write[4].sources
-            if all(all_equal(self.read.get(name)) for name in sources):
+            if sources and all(all_equal(self.read.get(name)) for name in sources):
                 self.race(t, site, array, item, write, alike=sorted(sources))
+            else:
+                self.same_value(t, site, array, item, write)
         findings = findings + list(self.grid.findings.values())[known:]
         races = {
             (f.array, frozenset((f.line, f.other_line)))
@@ -498,6 +516,34 @@ class Checks:
             if f.kind != "missing-syncwarp"
             or (f.array, frozenset((f.line, f.other_line))) not in races
         ]
+
+    def same_value(self, t, site, array, item, then):
+        """Several threads write one value to one element."""
+        u, other = then[0], then[4]
+        place = "in the same line" if other.line == site.line else f"in line {other.line}"
+        self.notes.append(
+            Finding(
+                "same-value",
+                f"{who(t.index, t.block.index)} writes element {array.index_of(item)} of "
+                f"`{site.array}`, and {who(u.index, u.block.index)} {place}, with no order between "
+                "the two. Both write the same value, so the result is the same whichever comes "
+                "last. If that is meant, allow it by its name, same-value; if not, let one thread "
+                "write.",
+                site.line,
+                t.index,
+                t.block.index,
+                site.array or None,
+                other.line,
+                u.index,
+                u.block.index,
+                kernel=self.source.name,
+                filename=self.source.filename,
+            )
+        )
+
+    @property
+    def source(self):
+        return self.grid.program.kernel.source
 
     def unwritten(self, t, site, array, item, written):
         space = {"shared": "shared memory", "local": "a local array"}.get(

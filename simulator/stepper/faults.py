@@ -79,6 +79,7 @@ KINDS = {
     "read-only": "a constant array is written",
     "endless": "the step or time limit was reached",
     "order-dependent": "the result depends on the order in which threads happen to run",
+    "same-value": "several threads write the same value to one element (a note, and no fault)",
     "error": "the kernel's code failed",
 }
 

@@ -373,6 +373,7 @@ class Launch:
     block: tuple
     line: int
     findings: list = field(default_factory=list)
+    notes: list = field(default_factory=list)  # what is worth a look and no fault: "same-value"
     counts: Counts | None = None
     trace: Trace | None = None
     seconds: float = 0.0
@@ -644,6 +645,7 @@ class Kernel:
             if run is not None:
                 found = list(run.findings.values())
                 record.findings += run.checks.settle(found) if run.checks else found
+                record.notes = run.checks.notes if run.checks else []
                 record.steps = run.used
             if stepper.tell and record.findings:
                 stepper.tell(record.findings)

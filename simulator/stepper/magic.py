@@ -81,8 +81,8 @@ class Notebook:
 
     def tell(self, result=None):
         """Print what launches since the last time have found, and forget them."""
-        if self.made.findings:
-            print(as_text(self.made.findings, color=True, name=self.cell))
+        if told := self.made.findings + self.made.notes:
+            print(as_text(told, color=True, name=self.cell))
         self.told += len(self.made.findings)
         self.launches += len(self.made.launches)
         self.made.launches.clear()

@@ -18,7 +18,7 @@ import pytest
 from . import __version__
 from .faults import KINDS, Finding
 from .installing import VARIABLE, Gathered, install, installed
-from .report import as_json, as_sarif, as_text
+from .report import NOTE, as_json, as_sarif, as_text
 
 
 def pytest_addoption(parser):
@@ -62,8 +62,8 @@ class Watching:
         self.found, self.allowed = [], 0  # of the whole session, in the process that reports
 
     def take(self):
-        """The findings since the last time, those of processes that tests started among them."""
-        found = self.stepper.findings + self.gathered.new()
+        """The findings and notes since the last time, of processes that tests started as well."""
+        found = self.stepper.findings + self.gathered.new() + self.stepper.notes
         self.stepper.launches.clear()
         return found
 
@@ -96,9 +96,9 @@ class Watching:
     def judge(self, allowed):
         """What a phase found that is not allowed; all of it is kept for the phase's report."""
         found = self.take()
-        wrong = [f for f in found if f.kind not in allowed]
-        self.last = [wrong, len(found) - len(wrong)]
-        return wrong
+        kept = [f for f in found if f.kind not in allowed]
+        self.last = [kept, len(found) - len(kept)]
+        return [f for f in kept if f.kind != NOTE]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_setup(self, item):
@@ -126,8 +126,8 @@ class Watching:
 
     def attach(self, report):
         """Put what was found into a report, as plain data: xdist sends it to its controller."""
-        wrong, allowed = self.last or ([], 0)
-        report.stepper = {"found": [f.as_dict() for f in wrong], "allowed": allowed}
+        found, allowed = self.last or ([], 0)
+        report.stepper = {"found": [f.as_dict() for f in found], "allowed": allowed}
         self.last = []
         return report
 
@@ -153,9 +153,13 @@ class Watching:
                     file.write(text + "\n")
 
     def pytest_terminal_summary(self, terminalreporter):
+        notes = [f for f in self.found if f.kind == NOTE]
         if self.found or self.allowed:
-            allowed = f", {self.allowed} more are allowed" if self.allowed else ""
-            terminalreporter.write_line(f"stepper: {len(self.found)} findings{allowed}")
+            more = f", {self.allowed} more are allowed" if self.allowed else ""
+            more += f", {len(notes)} notes" if notes else ""
+            terminalreporter.write_line(f"stepper: {len(self.found) - len(notes)} findings{more}")
+        if notes:
+            terminalreporter.write_line(as_text(notes))
 
 
 def allowed_by(item):

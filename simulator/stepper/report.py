@@ -6,6 +6,7 @@ import os
 
 from .faults import KINDS
 
+NOTE = "same-value"  # no fault, and worth a look
 ERROR = {"out-of-bounds", "divergent-barrier", "launch-limit", "endless", "error", "dynamic-shared"}
 
 
@@ -18,7 +19,8 @@ def as_text(findings, color=False, lines=True, name=None):
     parts = []
     for f in findings:
         file = (name or shown)(f.filename)
-        text = f"{bold}{file}:{f.line or 1}:{off} {red}{f.kind}{off}: {f.message}"
+        kind = f"{dim}note: {f.kind}{off}" if f.kind == NOTE else f"{red}{f.kind}{off}"
+        text = f"{bold}{file}:{f.line or 1}:{off} {kind}: {f.message}"
         if f.count > 1:
             text += f" {dim}({f.count} times){off}"
         source = linecache.getline(f.filename or "", f.line or 0).rstrip()
@@ -40,9 +42,11 @@ def shown(filename):
 
 
 def as_json(findings, launches=()):
-    """Findings and launches as JSON text."""
+    """Findings, notes and launches as JSON text."""
+    rows = [{**f.as_dict(), "filename": shown(f.filename)} for f in findings]
     data = {
-        "findings": [{**f.as_dict(), "filename": shown(f.filename)} for f in findings],
+        "findings": [row for row in rows if row["kind"] != NOTE],
+        "notes": [row for row in rows if row["kind"] == NOTE],
         "launches": [
             {"kernel": n.kernel, "grid": n.grid, "block": n.block, "seconds": n.seconds}
             for n in launches
@@ -60,7 +64,7 @@ def as_sarif(findings, version):
     results = [
         {
             "ruleId": f.kind,
-            "level": "error" if f.kind in ERROR or "race" in f.kind else "warning",
+            "level": level(f.kind),
             "message": {"text": f.message},
             "locations": [location(f.filename, f.line)],
             **(
@@ -82,6 +86,13 @@ def as_sarif(findings, version):
         "runs": [{"tool": {"driver": driver}, "results": results}],
     }
     return json.dumps(document, indent=2)
+
+
+def level(kind):
+    """How bad a kind of finding is, in SARIF's words."""
+    if kind == NOTE:
+        return "note"
+    return "error" if kind in ERROR or "race" in kind else "warning"
 
 
 def location(filename, line, text=None):

@@ -17,6 +17,7 @@ import random
 import struct
 import time
 
+from . import advice as mend
 from . import ops
 from .explore import run_scheduled
 from .faults import Finding, KernelFault, Unsupported, fault, triple, who
@@ -382,11 +383,12 @@ class Block:
                 "Every thread of a block must reach the same barrier: do not put one into a "
                 "branch that only some threads take."
             )
+        better = mend.barrier(grid.program.kernel.source, site, other_line)
         (grid.stop if stop else grid.report)(
             "divergent-barrier",
             first,
             first.at[1],
-            text,
+            f"{text} {better}" if better else text,
             other_line=other_line,
             other_thread=other.index,
             other_block=self.index,
