@@ -460,6 +460,12 @@ def test_equal_values_are_a_note_and_no_finding(name):
     assert "the result is the same whichever comes last" in launched.notes[0].message
 
 
+def test_values_that_are_the_same_here_and_not_there_are_a_race_and_no_note():
+    result = run_script(script("b[0] = a[i] // 2", "1, 32", F, F), mode="check")
+    assert {f.kind for f in result.findings} == {"missing-syncwarp"}, result.message
+    assert not result.launches[0].notes
+
+
 # How a line should be is said in the finding: (body, arrays, the sentence).
 MENDED = {
     "a missing fence": (
@@ -523,6 +529,20 @@ MENDED = {
         "(`for r in range(t):`) takes more turns in some threads than in others",
     ),
 }
+
+
+def test_a_fence_is_advised_only_where_it_is_what_is_missing():
+    # The block's other threads may not have written yet: what is missing is a barrier.
+    body = """
+        a[i] = i + 5
+        if t == 0:
+            cuda.threadfence()
+            if cuda.atomic.add(b, 0, 1) == 1:
+                b[2] = a[1] + a[33]
+        """
+    result = run_script(script(body, "2, 32", I, I), mode="check", max_steps=20_000)
+    assert any(f.kind == "global-race" for f in result.findings), result.message
+    assert not any("fence" in f.message for f in result.findings), result.message
 
 
 @pytest.mark.parametrize("name", MENDED)

@@ -65,7 +65,8 @@ class Checks:
         # because the data is.
         self.equal, self.read = {}, {}
         self.notes = []  # of those that stay so
-        self.met = {}  # block -> the cells on which it did an atomic operation: {id: site}
+        # block -> its last atomic operation on a cell: {id: (site, thread, barriers, fenced)}
+        self.met = {}
         self.doubtful = any(site.sources for site in grid.sites)
         self.patterns = {}  # what `cells_of` made of accesses to shared memory, which come again
         self.behind = {}  # id -> the Cells of global memory with reads that are put off
@@ -294,7 +295,7 @@ class Checks:
             else:
                 cells[number] = [now, None, None, None, None, None]
                 if kind == "atomic":
-                    self.pass_note(t, cells[number], site)
+                    self.pass_note(t, cells[number], site, array)
             return
         write = cell[0]
         if write is not None and write[0] is not t:
@@ -333,7 +334,7 @@ class Checks:
                 self.race(t, site, array, item, read)
                 break
         if kind == "atomic":
-            self.pass_note(t, cell, site)
+            self.pass_note(t, cell, site, array)
             # Earlier plain writes were looked at above, so only reads are forgotten.
         cell[0] = now
         cell[1] = cell[2] = cell[3] = cell[4] = None
@@ -410,9 +411,10 @@ class Checks:
         t.fenced = (scope, note)
         t.clock += 1
 
-    def pass_note(self, t, cell, site):
+    def pass_note(self, t, cell, site, array):
         """An atomic operation takes the note of its cell along, and leaves its own."""
-        self.met.setdefault(t.block, {})[id(cell)] = site
+        if array.memory.space == "global":
+            self.met.setdefault(t.block, {})[id(cell)] = site, t, t.block.barriers, t.fenced
         left = cell[5]
         if left:
             t.known = t.known or {}
@@ -468,9 +470,8 @@ class Checks:
                 f"accesses of both kinds have an order of their own. {better or advice}"
             )
         elif memory.space == "global" and u.block is not t.block and not alike:
-            ours, theirs = self.met.get(t.block, {}), self.met.get(u.block, {})
-            told = [s for cell, s in theirs.items() if cell in ours and s.line > other.line]
-            if told and other.kind == "store":
+            told = self.told(then, t) if other.kind == "store" else []
+            if told:
                 first = min(told, key=lambda s: s.line)
                 advice = mend.fence(self.source, first, triple(u.block.index))
         if alike:
@@ -492,6 +493,20 @@ class Checks:
             other_block=u.block.index,
         )
 
+    def told(self, then, t):
+        """Where a write's block told ``t`` of it by an atomic operation, with no fence between."""
+        u, barriers, clock, _, other, _, _ = then
+        ours, sites = self.met.get(t.block, {}), []
+        for cell, (site, teller, when, fenced) in self.met.get(u.block, {}).items():
+            if cell not in ours or site.line <= other.line or teller is not u and when <= barriers:
+                continue
+            _, hearer, heard, _ = ours[cell]
+            note = fenced[1] if fenced and fenced[0] == "device" else {}
+            if note.get(u.block, -1) <= barriers and note.get(u, -1) < clock:
+                if hearer is t or heard < t.block.barriers:
+                    sites.append(site)
+        return sites
+
     def settle(self, findings):
         """The findings without those that another one covers.
 
@@ -505,11 +520,15 @@ class Checks:
             else:
                 self.same_value(t, site, array, item, write)
         findings = findings + list(self.grid.findings.values())[known:]
-        races = {
-            (f.array, frozenset((f.line, f.other_line)))
-            for f in findings
-            if f.kind in ("shared-race", "global-race")
-        }
+        worse = [("missing-syncwarp", "shared-race", "global-race"), ("shared-race", "global-race")]
+        unequal, races = (
+            {(f.array, frozenset((f.line, f.other_line))) for f in findings if f.kind in kinds}
+            for kinds in worse
+        )
+        # Values that were the same here and not there: it is a race, and no note.
+        self.notes = [
+            n for n in self.notes if (n.array, frozenset((n.line, n.other_line))) not in unequal
+        ]
         return [
             f
             for f in findings
