@@ -106,13 +106,14 @@ def on_metal_host(pair: Pair, problem: Problem, text: str | None = None, **optio
     arguments = [buffers[n] if n in buffers else problem.scalars[n] for n in pair.metal]
     options |= {"constants": problem.constants}
     if problem.threads:
-        metal.dispatch_threads(
+        notes = metal.dispatch_threads(
             unit, pair.kernel, arguments, problem.threads, problem.group, **options
         )
     else:
-        metal.dispatch_threadgroups(
+        notes = metal.dispatch_threadgroups(
             unit, pair.kernel, arguments, problem.groups, problem.group, **options
         )
+    _none(notes)
     return buffers
 
 
@@ -124,8 +125,15 @@ def on_cuda_host(pair: Pair, problem: Problem, text: str | None = None, **option
     buffers = problem.copies()
     arguments = [buffers[n] if n in buffers else problem.scalars[n] for n in pair.cuda]
     name = problem.instance or pair.kernel
-    cuda_cpp.launch(unit, name, problem.grid(), problem.group, arguments, **options)
+    notes = cuda_cpp.launch(unit, name, problem.grid(), problem.group, arguments, **options)
+    _none(notes)
     return buffers
+
+
+def _none(notes: list[str]) -> None:
+    """Our own kernels let one thread write a value, also where all would write the same."""
+    if notes:
+        raise HostError(notes[0])
 
 
 def _tiled(file: Path, text: str | None, options: dict) -> str:

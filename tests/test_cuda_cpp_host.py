@@ -46,6 +46,35 @@ def test_races_are_looked_for_where_there_is_a_barrier():
     run(text, "f", [np.zeros(32, F)], check="bounds")
 
 
+def test_equal_writes_are_noted_and_no_race():
+    text = """__global__ void f(float *out) {
+  __shared__ float s[8];
+  s[threadIdx.x / 8] = VALUE;
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x / 8];
+}"""
+    unit = cuda_cpp.read("k.cu", text.replace("VALUE", "3"))
+    out = np.zeros(32, F)
+    (note,) = cuda_cpp.launch(unit, "f", 1, 32, [out])
+    assert (
+        note.startswith("k.cu:3: note: several threads of f write one place here")
+        and (out == 3).all()
+    )
+    marked = cuda_cpp.read("k.cu", text.replace("VALUE;", "3;  // same-value"))
+    assert cuda_cpp.launch(marked, "f", 1, 32, [out]) == []
+    # One thread of eight that writes another value, the last one or one in between, is a race.
+    for thread in (12, 31):
+        with pytest.raises(
+            HostError, match="k.cu:3: data race in f: one thread writes here, anoth"
+        ):
+            run(text.replace("VALUE", f"threadIdx.x == {thread} ? 4 : 3"), "f", [out])
+    # So is one that reads what equal writes leave, and one that adds to what it has read.
+    with pytest.raises(HostError, match="k.cu:5: data race in f: one thread reads here"):
+        run(text.replace("VALUE", "3").replace("__syncthreads();", ""), "f", [out])
+    with pytest.raises(HostError, match="k.cu:3: data race in f: one thread reads here"):
+        run(text.replace("VALUE", "s[threadIdx.x / 8] * 0 + 3"), "f", [out])
+
+
 def test_cooperative_groups():
     text = """#include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -167,7 +167,7 @@ def read(
         f'{head}{wanted}#line 1 "{name}"\n{rewritten}\n#line 1 "launcher"\n'
         f"{''.join(launchers)}{main}"
     )
-    return Unit(name, cpp, HERE, made)
+    return Unit(name, cpp, HERE, made, text)
 
 
 # The language's own headers, which pieces of a program do not bring along.
@@ -248,13 +248,14 @@ def _argument(
     return f'host::{call}<{constant}{plain}>({index}, "{path}", {line})'
 
 
-def launch(unit: Unit, name: str, grid, block, arguments: list, shared: int = 0, **options) -> None:
+def launch(unit: Unit, name: str, grid, block, arguments: list, shared: int = 0, **options) -> list:
     """Run one kernel: arrays for its pointers, which it may change, NumPy scalars for its values.
 
     ``None`` for a pointer is the null pointer. ``shared``: bytes of dynamic shared memory.
     ``options``: symbols (``__constant__`` variables and their values), check, backwards, seconds,
     as in ``simulator.hosts.launch``; without ``check``, a kernel with a barrier is looked at for
-    races, too, as far as its blocks are small enough.
+    races, too, as far as its blocks are small enough. Returns notes: where several threads write
+    the same value with no order.
     """
     kernel = unit.kernel(name)
     where = f"{unit.path}:{kernel.line}: {name}"
@@ -277,4 +278,4 @@ def launch(unit: Unit, name: str, grid, block, arguments: list, shared: int = 0,
         buffers[index] = array
     if shared:
         options["threadgroup_memory"] = {0: int(shared)}
-    hosts.launch_checked(unit, name, buffers, grid, block, exact=False, **options)
+    return hosts.launch_checked(unit, name, buffers, grid, block, exact=False, **options)

@@ -17,6 +17,7 @@ class Launch:
     tolerance: float = 0.0  # relative to the largest value; 0: the same bits
     options: dict = field(default_factory=dict)
     read: Callable[[np.ndarray], np.ndarray] = np.asarray  # of both, before they are compared
+    notes: list[str] = field(default_factory=list)  # what the host said of it
 
 
 @dataclass
@@ -30,6 +31,8 @@ class Case:
     launch: Callable[[], Launch]
     include: tuple[str, ...] = ()  # folders of its repository
     defines: dict[str, str] = field(default_factory=dict)
+    # A data race that the kernel has, read in its source: why it is one, and the two "file:line".
+    race: tuple[str, ...] = ()
 
 
 def compared(made: Launch) -> tuple[str, str]:

@@ -348,8 +348,8 @@ def mlx(file, kernel, launch):
     return Case(*MLX, f"{KERNELS}/{file}", kernel, launch, include=(".",))
 
 
-def ggml(kernel, launch):
-    return Case(*GGML, GGML_FILE, kernel, launch, include=("src",))
+def ggml(kernel, launch, **more):
+    return Case(*GGML, GGML_FILE, kernel, launch, include=("src",), **more)
 
 
 CASES = [
@@ -364,19 +364,24 @@ CASES = [
     mlx("quantized.metal", "affine_qmv_float_gs_64_b_4_batch_0", four_bits),
     mlx("layer_norm.metal", "layer_normfloat32", layer_norm),
     ggml("kernel_rms_norm_mul_f32_4", ggml_rms_norm),
-    ggml("kernel_soft_max_f16", ggml_softmax),
+    ggml("kernel_soft_max_f16", ggml_softmax,
+         race=("a barrier with mem_none orders no memory", "ggml-metal.metal:2090",
+               "ggml-metal.metal:2070")),
     ggml("kernel_rope_neox_f32", ggml_rope),
     ggml("kernel_argsort_f32_i32_desc", ggml_argsort),
     ggml("kernel_mul_mv_q4_0_f32", ggml_four_bits),
     ggml("kernel_mul_mm_f16_f32", ggml_matrix_product),
     ggml("kernel_cumsum_blk_f32", ggml_cumsum),
-    Case(*CANDLE, f"{CANDLE_FOLDER}/reduce.metal", "softmax_f32", candle_softmax),
+    Case(*CANDLE, f"{CANDLE_FOLDER}/reduce.metal", "softmax_f32", candle_softmax,
+         race=("a barrier with mem_none orders no memory", "reduce.metal:838", "reduce.metal:885")),
     Case(*CANDLE, f"{CANDLE_FOLDER}/unary.metal", "gelu_bf16", candle_gelu),
     Case(*CANDLE, f"{CANDLE_FOLDER}/ternary.metal", "where_u8_f32", candle_where),
     Case(*CANDLE, f"{CANDLE_FOLDER}/conv.metal", "im2col_f32", candle_im2col),
     Case(*BUDA, "GPUExample/kernel.metal", "reduce1", reduce_atomic),
     Case(*APPLE, "iOS/MetalN-BodySimulation/Sources/N-body/MetalNBody.metal",
-         "NBodyIntegrateSystem", n_body),
+         "NBodyIntegrateSystem", n_body,
+         race=("the loop fills threadgroup memory anew with no barrier", "MetalNBody.metal:122",
+               "MetalNBody.metal:125")),
     Case(*APPLE, "OSX/MetalHeapsAndFences/Common/APPLFilter.metal", "gaussianblurHorizontal", blur),
     Case(*APPLE, "OSX/MetalBasicTessellation/Common/TessellationFunctions.metal",
          "tessellation_kernel_triangle", tessellation),

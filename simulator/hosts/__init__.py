@@ -56,6 +56,7 @@ class Unit:
     text: str  # C++
     include: Path  # where the stand-in header lies
     kernels: list[Kernel]
+    source: str = ""  # as it was given, where it is in no file
 
     def kernel(self, name: str) -> Kernel:
         for kernel in self.kernels:
@@ -156,8 +157,10 @@ def launch(
     check: str = "bounds",
     backwards: bool = False,
     seconds: float = SECONDS,
-) -> None:
+) -> list[str]:
     """Run one kernel and write what it left in the buffers back into the arrays.
+
+    Returns notes: of each place where several threads write the same value with no order.
 
     ``grid`` is a number of threads where ``exact``, or else of groups. ``symbols``: what variables
     outside of all functions hold, such as ``__constant__`` ones. Raises ``HostError`` where
@@ -193,7 +196,9 @@ def launch(
     command = [str(build(unit, check))]
     if check == "races" and (setarch := shutil.which("setarch")):
         command = [setarch, "-R", *command]  # g++ 12's ThreadSanitizer wants the old address layout
-    options = "halt_on_error=1:exitcode=66:atexit_sleep_ms=0"
+    # core.h ends the launch at a race; equal writes are reported one by one, and it goes on.
+    options = "halt_on_error=0:exitcode=0:atexit_sleep_ms=0"
+    options += ":suppress_equal_stacks=0:suppress_equal_addresses=0"
     env = {
         **os.environ,
         "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0:exitcode=66",
@@ -210,8 +215,8 @@ def launch(
             "loop that waits for another thread; threads run one after the other here, and a GPU "
             "does not promise more"
         ) from None
+    said = done.stderr.decode(errors="replace").replace(f"{ROOT}/", "")  # clang's are absolute
     if done.returncode:
-        said = done.stderr.decode(errors="replace").replace(f"{ROOT}/", "")  # clang's are absolute
         raise HostError(_explain(unit, kernel, done.returncode, said))
     at = 0
     for array in buffers.values():
@@ -219,6 +224,7 @@ def launch(
         if array.flags.writeable:
             array[...] = data
         at += array.nbytes
+    return _equal_writes(unit, kernel, said)
 
 
 BARRIER = re.compile(
@@ -231,8 +237,10 @@ def launch_checked(unit: Unit, name: str, buffers: dict, grid, group, *, check=N
     """``launch``, and before it one for races where the source has a barrier or shared memory.
 
     That is the default, where no ``check`` is asked for. Groups that ThreadSanitizer cannot keep
-    apart, and grids of more than RACING_THREADS threads, are not looked at for races.
+    apart, and grids of more than RACING_THREADS threads, are not looked at for races. Returns the
+    notes of both.
     """
+    notes = []
     if check is None:
         size = np.prod(size3(group))
         threads = np.prod(size3(grid)) * (1 if options.get("exact") else size)
@@ -240,9 +248,9 @@ def launch_checked(unit: Unit, name: str, buffers: dict, grid, group, *, check=N
         few = threads if "HOST_COOPERATIVE" in unit.text else size
         if BARRIER.search(unit.text) and few <= MOST_RACING and threads <= RACING_THREADS:
             copies = {index: array.copy() for index, array in buffers.items()}
-            launch(unit, name, copies, grid, group, check="races", **options)
+            notes = launch(unit, name, copies, grid, group, check="races", **options)
         check = "bounds"
-    launch(unit, name, buffers, grid, group, check=check, **options)
+    return notes + launch(unit, name, buffers, grid, group, check=check, **options)
 
 
 RACING_THREADS = 4096
@@ -256,18 +264,53 @@ MEND = {
 }
 
 
+MARKED = "same-value"  # in a comment of the line: it is meant
+
+
+def _reports(text: str) -> list[str]:
+    """ThreadSanitizer's reports of races, in order."""
+    return text.split("WARNING: ThreadSanitizer: data race")[1:]
+
+
+def _places(report: str) -> list[tuple[str, str]]:
+    """("reads" | "writes", file:line) of the two accesses: the first frame in a kernel's file."""
+    places = []
+    for part in re.split(r"\n\n", report)[:3]:
+        if (found := FRAME.search(part)) and re.search(r"(?:Read|Write|read|write) of", part):
+            kind = "writes" if re.search(r"[Ww]rite of", part) else "reads"
+            places.append((kind, f"{found[1]}:{found[2]}"))
+    return places
+
+
+def _equal_writes(unit: Unit, kernel: Kernel, text: str) -> list[str]:
+    """A note for each pair of lines that write one value to one place, unless both are marked."""
+    pairs = dict.fromkeys(tuple(p for _, p in _places(r)) for r in _reports(text))
+    return [
+        f"{pair[0]}: note: several threads of {kernel.name} write one place here"
+        + (f" and at {pair[1]}" if len(set(pair)) > 1 else "")
+        + ", and nothing orders them. They write the same value, so the result is the same "
+        f"whichever comes last. If that is meant, say so: // {MARKED}"
+        for pair in pairs
+        if pair and not all(_marked(unit, place) for place in pair)
+    ]
+
+
+def _marked(unit: Unit, place: str) -> bool:
+    """Whether a line says in a comment that equal writes are meant."""
+    name, _, number = place.rpartition(":")
+    file = ROOT / name
+    text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else unit.source
+    lines = text.splitlines()
+    return int(number) <= len(lines) and MARKED in lines[int(number) - 1].partition("//")[2]
+
+
 def _explain(unit: Unit, kernel: Kernel, code: int, text: str) -> str:
     """Say in one line, file and line first, what a sanitizer or the machinery found."""
     for line in text.splitlines():
         if line.startswith("HOST "):
             return line.removeprefix("HOST ")
-    if "ThreadSanitizer: data race" in text:
-        # The first frame in the kernel's file of each of the two accesses.
-        places = []
-        for part in re.split(r"\n\n", text)[:3]:
-            if (found := FRAME.search(part)) and re.search(r"(?:Read|Write|read|write) of", part):
-                kind = "writes" if re.search(r"[Ww]rite of", part) else "reads"
-                places.append((kind, f"{found[1]}:{found[2]}"))
+    if which := re.search(r"^HOST-RACE (\d+)$", text, re.MULTILINE):
+        places = _places(_reports(text)[int(which[1]) - 1])
         if not places:
             return f"{unit.path}:{kernel.line}: a data race in {kernel.name}\n{text[:1500]}"
         first = f"{places[0][1]}: data race in {kernel.name}: one thread {places[0][0]} here"

@@ -209,7 +209,7 @@ def read(
     cpp = (
         f'{head}#line 1 "{name}"\n{rewritten}\n#line 1 "launcher"\n{undo}{"".join(launchers)}{main}'
     )
-    return Unit(name, cpp, HERE, made)
+    return Unit(name, cpp, HERE, made, text)
 
 
 def _instance(found: re.Match) -> tuple[str, str, str]:
@@ -472,21 +472,22 @@ def _outside(code: str) -> str:
 # ---------------------------------------------------------------- dispatch
 
 
-def dispatch_threads(unit: Unit, name: str, arguments: list, threads, group, **options) -> None:
+def dispatch_threads(unit: Unit, name: str, arguments: list, threads, group, **options) -> list:
     """Run a grid of exactly so many threads: groups at its end may be smaller.
 
     ``arguments``: for ``[[buffer(0)]]``, ``[[buffer(1)]]`` and so on, arrays, which the kernel may
     change, or NumPy scalars. ``options``: constants, threadgroup_memory, check, backwards, seconds.
+    Returns notes, as ``simulator.hosts.launch``.
     """
-    _launch(unit, name, arguments, threads, group, exact=True, **options)
+    return _launch(unit, name, arguments, threads, group, exact=True, **options)
 
 
-def dispatch_threadgroups(unit: Unit, name: str, arguments: list, groups, group, **options) -> None:
+def dispatch_threadgroups(unit: Unit, name: str, arguments: list, groups, group, **options) -> list:
     """Run so many whole groups."""
-    _launch(unit, name, arguments, groups, group, exact=False, **options)
+    return _launch(unit, name, arguments, groups, group, exact=False, **options)
 
 
-def _launch(unit: Unit, name: str, arguments, grid, group, textures=None, **options) -> None:
+def _launch(unit: Unit, name: str, arguments, grid, group, textures=None, **options) -> list:
     """``textures``: by index, arrays of height, width and four components."""
     buffers = _buffers(unit, name, arguments)
     kernel, pictures = unit.kernel(name), {}
@@ -507,11 +508,12 @@ def _launch(unit: Unit, name: str, arguments, grid, group, textures=None, **opti
         head = np.array([picture.shape[1], picture.shape[0], 0, 0], np.uint32).view(np.uint8)
         whole = np.ascontiguousarray(picture).reshape(-1).view(np.uint8)
         pictures[index] = buffers[31 + index] = np.concatenate([head, whole])
-    launch_checked(unit, name, buffers, grid, group, **options)
+    notes = launch_checked(unit, name, buffers, grid, group, **options)
     for index, whole in pictures.items():
         picture = textures[index]
         if picture.flags.writeable:
             picture[...] = whole[16:].view(picture.dtype).reshape(picture.shape)
+    return notes
 
 
 def _buffers(unit: Unit, name: str, arguments) -> dict[int, np.ndarray]:
