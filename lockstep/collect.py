@@ -14,6 +14,7 @@ from lockstep import branches, evidence, judge, project, running, tracing, turns
 from lockstep.block import RECORDED, Block, Page
 from lockstep.known import read
 from lockstep.languages.base import mentions
+from lockstep.languages.names import code, traced
 from lockstep.mistakes import Failed, Mistake, PageError
 from lockstep.source import find_root
 from lockstep.targets import Target
@@ -196,21 +197,22 @@ class PageDocument(Document):
         if "traced" in result and (can := language.lines(block.text)):
             left = sorted(can - result["traced"])
             return {"lines": [len(can) - len(left), len(can)]} | ({"not_run": left} if left else {})
-        if block.language != "python" or "file" in block.options or self.run is None:
+        if not traced(block) or self.run is None:
             return {}
+        text = code(block)
         path = str(self.page.root / block.path)
         compiled = self.place.compiled(self.page.blocks, self.project.compilers)
-        there = tracing.executable(block.text, block.numbers, compiled)
+        there = tracing.executable(text, block.numbers, compiled)
         unrun = sorted(line for line in there if (path, line) not in self.run.lines)
         found: dict[str, Any] = {"lines": [len(there) - len(unrun), len(there)]}
         if unrun:
             found["not_run"] = [block.numbers.index(line) + 1 for line in unrun]
-        parts = branches.of(block.text, block.numbers, compiled)
+        parts = branches.of(text, block.numbers, compiled)
         if parts:
             ran = {branch for branch in parts if (path, branch) in self.run.parts}
             lines = {line for file, line in self.run.lines if file == path}
             found["parts"] = [len(ran), len(parts)]
-            if left := branches.idle(block.text, block.numbers, parts, ran, lines):
+            if left := branches.idle(text, block.numbers, parts, ran, lines):
                 found["idle"] = [[block.numbers.index(line) + 1, words] for line, words in left]
         kernels = {k: v for k, v in self.run.kernels.items() if f"def {k}(" in block.text}
         if kernels:

@@ -6,14 +6,15 @@ that repeats the run.
 """
 
 import ast
+import doctest
 import functools
 import html
 import re
 
-from lockstep import compilers, preprocessed, project, tracing
+from lockstep import compilers, numbers, preprocessed, project, tracing
 from lockstep.block import Block, Page
 from lockstep.evidence import Proof
-from lockstep.languages.names import trees
+from lockstep.languages.names import code, trees
 from lockstep.stamps import versions
 
 HASH = 16  # digits of a block's hash in its page
@@ -34,6 +35,24 @@ def lines(page: Page, block: Block, proof: Proof) -> str:
     """
     if said := _left_out(page, block):
         return said
+    told = [_ran(page, block, proof), COMPUTED if computed(block) else ""]
+    return "; ".join(filter(None, told))
+
+
+COMPUTED = "its figures are computed, not measured"
+
+
+@functools.lru_cache(maxsize=4096)
+def computed(block: Block) -> bool:
+    """Whether a session shows times or rates. It prints the same each time, so none is timed."""
+    if block.language != "pycon":
+        return False
+    examples = doctest.DocTestParser().get_examples(block.text)
+    return any(numbers.typed(example.want) for example in examples if example.exc_msg is None)
+
+
+def _ran(page: Page, block: Block, proof: Proof) -> str:
+    """Say the same by what a run noted."""
     row = best(block, proof)
     idle = _unlaunched(page, block) if proof.runs else []
     if row is None:
@@ -117,7 +136,7 @@ def _said(block: Block) -> frozenset[str]:
 
 def unexplained(block: Block, row: dict) -> list[int]:
     """Return the lines of a block that did not run and have a reader ask why, as its file's."""
-    return sorted(_not_run(block, row) - tracing.guards(block.text, block.numbers))
+    return sorted(_not_run(block, row) - tracing.guards(code(block), block.numbers))
 
 
 def _not_run(block: Block, row: dict) -> set[int]:

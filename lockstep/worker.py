@@ -33,6 +33,7 @@ from types import FrameType
 
 from lockstep import branches, compilers, intact, kin, project, running, tracing, watched
 from lockstep.languages.base import Setting, opened, watch_files
+from lockstep.languages.names import code, traced
 from lockstep.mistakes import Failed
 
 TRACED = str(Path(__file__).parent / "traced")  # what a Python that a page starts imports first
@@ -277,8 +278,8 @@ def _parts(root: Path, blocks: tuple, compiled: compilers.Names) -> dict[str, se
     """Return the parts of lines that a run takes note of, by file."""
     found: dict[str, set] = {}
     for block in blocks:
-        if block.language == "python" and "file" not in block.options:
-            there = branches.of(block.text, block.numbers, compiled)
+        if traced(block):
+            there = branches.of(code(block), block.numbers, compiled)
             found.setdefault(str(root / block.path), set()).update(there)
     return found
 

@@ -17,6 +17,7 @@ from lockstep import branches, compilers, project, tracing
 from lockstep.block import Block, Page
 from lockstep.evidence.proofs import Evidence
 from lockstep.evidence.records import FIGURES, load
+from lockstep.languages.names import code
 from lockstep.mistakes import Mistake
 from lockstep.source import file_digest, source_file
 
@@ -117,7 +118,7 @@ def _counts(
     left = row.get("not_run", [])
     if "lines" in row:
         ran, of = row["lines"]
-        there = tracing.executable(block.text, numbers, compiled) if can is None else can
+        there = tracing.executable(code(block), numbers, compiled) if can is None else can
         if of != len(there) or not 0 <= ran <= of:
             yield f"{ran} of {of} lines ran, and the code has {len(there)}"
         elif len(left) != of - ran:
@@ -128,8 +129,8 @@ def _counts(
         yield "lines are named that did not run, and none are counted"
     if "parts" in row:
         ran, of = row["parts"]
-        parts = branches.of(block.text, numbers, compiled)
-        named = branches.named(block.text, numbers, parts, row.get("idle", ()))
+        parts = branches.of(code(block), numbers, compiled)
+        named = branches.named(code(block), numbers, parts, row.get("idle", ()))
         if of != len(parts) or not 0 <= ran <= of:
             yield f"{ran} of {of} parts ran, and the code has {len(parts)}"
         elif named is None:

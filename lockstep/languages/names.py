@@ -29,6 +29,25 @@ def trees(block: Block) -> list[ast.Module]:
 
 
 @functools.cache
+def code(block: Block) -> str:
+    """Return the Python of a block at its own lines: of a doctest its examples, without prompts."""
+    if block.language != "pycon":
+        return block.text
+    rows = [""] * (block.text.count("\n") + 1)
+    for example in doctest.DocTestParser().get_examples(block.text):
+        with contextlib.suppress(SyntaxError):  # an error may be what it shows
+            parse(example.source)
+            source = example.source.rstrip("\n").split("\n")
+            rows[example.lineno : example.lineno + len(source)] = source
+    return "\n".join(rows)
+
+
+def traced(block: Block) -> bool:
+    """Whether a run of a block notes which of its lines ran, and which parts of them."""
+    return block.language in {"python", "pycon"} and "file" not in block.options
+
+
+@functools.cache
 def modules(block: Block) -> list[str]:
     """Return the modules that a block imports, by their dotted names."""
     found = []

@@ -89,7 +89,9 @@ class Pycon(Language):
                 printed, error = io.StringIO(), None
                 try:
                     with contextlib.redirect_stdout(printed):
-                        exec(_single(example, block, path), setting.namespace)
+                        code = _single(example, block, path)
+                        setting.watch(code)
+                        exec(code, setting.namespace)
                 except KeyboardInterrupt:
                     raise
                 except BaseException as raised:
