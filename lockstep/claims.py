@@ -33,7 +33,8 @@ _SECOND = (
     r"(?!\ (?!(?:on|in|at|and|or|of|from|for|to|are|is|with|while)\b)\w)"
 )
 _QUANTITY = (
-    r"(?:bandwidth|throughput|latency|run-?\ ?time|(?:elapsed|execution|wall|step)\ time"
+    r"(?:bandwidth|throughput|latency|run-?\ ?time"
+    r"|(?:elapsed|execution|wall|step|running|kernel|total)\ time"
     r"|speed-?\ ?ups?|slow-?downs?|efficiency|utili[sz]ation|IPC|performance|speed|pace)"
 )
 _DEVICE = (
@@ -67,7 +68,7 @@ _WINS = (
     r"(?:beats?|outperform(?:s|ed)?|outruns?|outpaces?|wins?|won|los(?:es|t)|trails?|lags?|leads?"
     r"|ahead|behind|surpass(?:es|ed)|overtakes?)"
 )
-_FASTER = r"(?:faster|slower|quicker|speedier|swifter)"
+_FASTER = r"(?:faster|slower|quicker|speedier|swifter|sooner)"
 _YIELDS = r"(?:does|did|reach(?:es|ed)|gives?|gave|gets?|got|hits?|sustains?)"
 _HALVES = r"(?:halve[sd]?|double[sd]?|triple[sd]?|quadruple[sd]?)"
 _BYTES = r"(?:[kMGTP]i?B|(?:kilo|mega|giga|tera|peta)bytes?|bytes)"
@@ -78,14 +79,18 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     # A throughput of 300. The bandwidth, 4200, is close. Latency drops from 40 to 12.
     (
         tuple(
-            "bandwidth throughput latency time speed slow efficien utili ipc perform pace".split()
+            "bandwidth throughput latency time speed slow efficien utili ipc perform pace"
+            " cycles wait".split()
         ),
-        rf"""\b(?:{_QUANTITY}(?:[,:]|\ (?:on|of|over|to|for|here|there)
+        rf"""\b(?:{_QUANTITY}(?:\ \([^()]{{1,20}}\))?(?:[,:]|\ (?:on|of|over|to|for|here|there)
             \ (?:[a-z]\w*\ ){{0,2}}?[a-z]\w*(?=\ {_REACHES}\b))?
             (?:\ (?:that|which|now|can|will|then|also|here))?
             (?:\ ?{_REACHES}\b){{0,2}}\ {_ABOUT}
             (?:a\ ratio\ of\ )?(?:{BARE}|{FRACTION}(?!\ of\b|\ (?!on|at|on|in|here|now)\w))
         | {NUMBER}[ -](?:speed-?\ ?up|slow-?down|IPC)\b
+        | (?:{FRACTION}|\btwo\ thirds|\bthree\ quarters)\ (?:as\ many|fewer|less)
+            \ (?:\w+\ )?(?:time|cycles)\b
+        | \b(?:halve|double|triple)[sd]\ the\ (?:wait|speed|pace|time)\b
         | {_QUANTITY}\ (?:(?:is|was|were|are|has|been|more\ than)\ )*{_HALVES}\b
         | (?<!\ a\ )\btime\ (?:is\ |was\ )?(?:halves|halved|doubles|triples|quadruples)\b
         | (?:cut|shave|trim|reduce|lower|bring|drop)(?:s|d|ing)?\ (?:\w+\ ){{0,3}}?(?:time|latency)
@@ -117,7 +122,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     # Faster than the library, by 12. A third faster.
     (
-        tuple("faster slower quicker speedier swifter twice doubly".split())
+        tuple("faster slower quicker speedier swifter sooner twice doubly".split())
         + ("as fast", "as slow", "as quick"),
         rf"""\b{_FASTER}\b[^.;!?\ufffc]{{0,40}}?(?:\bby|:|,|\(|\bat)\ ?{_ABOUT}(?:{BARE}|{FRACTION})
         | (?:{FRACTION}|\btwice|\bdoubly|\bhalf\ again)\ (?:as\ )?(?:much\ )?
@@ -132,6 +137,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"""\b{_WINS}\b[^.;!?\ufffc]{{0,40}}?\ by\ {_ABOUT}
             (?:{BARE}|{FRACTION}(?!\ (?:of\ )?an?\b)|{NUMBER}\ points?\b)
         | \b{_WINS}\ {_OTHER}\ {NUMBER}\ times
+        | \b{_WINS}\ by\ {_ABOUT}{NUMBER}\ times\b
         | {NUMBER}\ times\ (?:ahead|better)\b
         | {NUMBER}\ (?:(?:percentage\ )?points?\ )?(?:ahead\ of|behind)\ {_OTHER}""",
     ),
@@ -164,7 +170,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     # Rates and times in words.
     (
         ("second",),
-        rf"""{NUMBER}\ (?:(?!of\b|to\b|and\b|or\b|in\b|is\b|are\b|as\b)[a-z]+\ ){{0,2}}
+        rf"""{NUMBER}\ (?:(?!of\b|to\b|and\b|or\b|in\b|is\b|are\b|as\b)[a-z][a-z-]*\ ){{0,2}}
             (?:an?|per|each|every|in\ (?:a|one|each|every)|within\ an?)\ {_SECOND}
         | \b(?:in|within)\ (?:a|one|each|every)\ (?:milli|micro|nano)?second,?
             \ [^.;:]{{0,25}}?\ {NUMBER}\ ?{_BYTES}\b

@@ -18,12 +18,6 @@ from lockstep.source import text_of, yaml_line
 
 ADDRESS = numbers.PLACE
 LINK = re.compile(r"\[[^\]]*\]\((https?://[^)]*)\)")
-# A bare number under such a key is a measured quantity: bandwidth_gbs, latency-ns.
-QUANTITY = re.compile(
-    r"(?:^|[_-])(?:[gmtk]i?b(?:ps|s)|[gmt]?flop(?:s|_s)|t?ops|[numµ]s|[gm]hz|percent|watts?|cycles"
-    r"|bandwidth|throughput|latency|runtime|speed-?up)$",
-    re.IGNORECASE,
-)
 BESIDE = ("url", "source", "cites")
 MEND = (
     "give its source in the same entry, url: or sources:; or write a key, [[bench:ID.FIELD]] or "
@@ -129,7 +123,7 @@ def _typed(
             if what := numbers.unfounded(worked["how"]):
                 yield line, f"{what} in {worked[0]}"
         if node.tag.endswith((":int", ":float")):
-            if QUANTITY.search(key):
+            if numbers.QUANTITY.search(key):
                 yield line, f"{node.value} is typed under {key!r}, without a source"
             return
         written = re.sub(r"</?[a-z][^<>]*>", "", node.value)

@@ -16,7 +16,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
-from lockstep import claims, rendered, tabled
+from lockstep import claims, foreign, rendered, tabled
 
 WORKED = re.compile(r"\[\[worked:(?P<number>[^\[\];]+);(?P<how>[^\[\]]+)\]\]")
 MEND = (
@@ -33,13 +33,13 @@ _ONES = "one|two|three|four|five|six|seven|eight|nine|odd"
 _WORD = rf"(?i:(?:{'|'.join(_WORDS.split())})(?:-(?:{_ONES}))?)"
 _DIGITS = (
     r"(?<!\w\ -\ )(?<![\w.,/-])[~<>≈]?-?(?:\d+(?:[.,]\d+)*|\.\d+)"
-    r"(?:e[+-]?\d+|k(?=\ ))?(?:\ ?(?:million|billion|trillion))?"
+    r"(?:[eE][+-]?\d+|k(?=\ ))?(?:\ ?(?:million|billion|trillion))?"
 )
 _NUMBER = rf"(?:{_DIGITS}|\b{_WORD})"
 _THING = (
     r"(?:[kMGTPE]i?)?(?:B|b|Bytes?|Bits?|bytes?|bits?|FLOPs?|OPs?|Hz)"
     r"|(?:kilo|mega|giga|tera|peta)?(?:bytes?|bits?|flops?|hertz)"
-    r"|tokens?|elements?|rows|words|messages|requests|operations|instructions|launches|frames"
+    r"|tok(?:en)?s?|elements?|rows|words|messages|requests|operations|instructions|launches|frames"
     r"|images|samples|steps|iterations|points|[kMG]?pixels|loads|transactions"
     r"|[kMGTPE]?flops?"
 )
@@ -65,7 +65,7 @@ UNIT = rf"""(?:
                      |[\ -]?(?:per|a|each|every|in\ (?:a|one|each|every))
                       [\ -](?:s|sec|second|ms|millisecond|microsecond|cycle|clock)\b)
   | [A-Za-z]+/(?:s|sec|second)\b | gigs?\ (?:per|a)\ second\b | [GMk]?LUPS\b | (?i:fps|qps|tps)\b
-  | [kMGTP]\ flops\b
+  | [kMGTP]\ flops\b | (?:milli|micro|nano|pico)secs?\b
   | (?i:kilo|mega|giga|tera|peta)(?i:flops?)\b | (?:milli|micro|nano)s\b | (?:pct|p\.c)\b
   | [kKMGTPE]i?(?:Bps|bps|FLOPS|flops|FLOPs|OPS)\b | (?:FLOPS|TOPS)\b | [kMGT]?Hz\b
   | (?:ns|us|µs|μs|ms|[mnuµμ]?secs?)\b | s\b(?![(\w]) | (?:milli|micro|nano|pico)?seconds?\b
@@ -85,13 +85,14 @@ TYPED = re.compile(
   | {_DIGITS},?\ (?:\((?:in\ )?(?:{_TIME}|(?:{_THING})/s|%)\)
       |(?:measured\ )?in\ (?:[mµμn]s|(?:{_THING})/s)(?!\w))
   | {_DIGITS}\ ?clocks\b | (?i:{_DIGITS}\ (?:faster|slower)\b)
-  | {_DIGITS}\ ?(?:×|x)(?!\ ?[\w(\[{{"'`\\\ufffc])
+  | {_DIGITS}-x\b(?!\ ?\d) | {_DIGITS}\ ?(?:×|x)(?!\ ?[\w(\[{{"'`\\\ufffc])
   | (?<!from\ )(?<![\w.,])\d+\ to\ (?:1(?![\w,.:]*\d)\b|one\ (?:against|over))
   | (?<![\d:])\d+:1(?![\d:])
   | (?<![\d.])\d+\ ?/\ ?100(?!\d|\w) | (?i:\b\d+\ (?:in|out\ of)\ (?:a\ )?(?:100|hundred)\b)
   | (?:\d\ ?/\ ?\d+|0\.\d+)\ of\ (?:the\ |its\ |their\ |a\ )?(?:peak|roof|{_COMPARED}|copy)
   | \d+\ orders?\ of\ magnitude\b
     )
+  | (?i:(?:faster|slower|quicker)\ [×x]\ ?\d)
   | \b(?=[A-Za-z])(?:
     {_WORD}[\ -]{UNIT} | (?i:{_WORD}(?:fold|\ to\ one)\b)
   | (?i:(?:takes|took|needs|needed|runs|ran|lasts|within|after)\ (?:about\ |only\ )?
@@ -101,6 +102,7 @@ TYPED = re.compile(
   | (?i:(?:half\ a|a\ few)\ (?:milli|micro|nano)seconds?\b)
   | (?i:(?:every|each|per|in\ (?:a|one))\ second\b[^.;:]{{0,25}}?\ {_DIGITS}\ ?
         (?:[kMGTP]?i?B|[kMGTP]?FLOPs?|bytes)\b)
+  | (?:is|was|by|of|gives|a)\ ×\ ?\d+(?:\.\d+)?(?!\ ?[\w×*])
   | (?i:in\ (?:milli|micro|nano)seconds\b[^.;:]{{0,30}}?\ {_DIGITS})
   | (?i:(?:bandwidth|throughput|latency|run-?time|efficiency|utilization|IPC|speed-?\ ?ups?)
         (?::|\ (?:is|was|of|by))\ (?:about\ |an?\ )?(?:{_DIGITS}(?!\ ?[\w×*/])|\b{_WORD}\b))
@@ -110,7 +112,7 @@ TYPED = re.compile(
         |(?:of\ )?(?:(?:the|its|their|as\ (?:many|much))\ )(?:{_PACE}|peak|roof)\b))
   | (?i:(?:doubl|halv|tripl|quadrupl)(?:es|ed|ing)\ (?:the\ |its\ |in\ )?{_PACE}\b)
   | (?i:(?:run-?time|time|latency|cycles|clocks)\ (?:in\ half|by\ (?:half|two|three|a\ third))\b)
-  | (?i:factor\ of\ (?:about\ |over\ |nearly\ |some\ )?(?:{_NUMBER}|a\ \w+))
+  | (?i:factor\ of\ (?:about\ |over\ |nearly\ |some\ )?(?:{_NUMBER}|a\ \w+|π))
   | (?i:{_FRACTION}\ of\ (?:the\ |its\ |their\ |a\ )?(?:peak|roof|{_COMPARED}|copy))
   | (?i:(?:faster|slower)\ by\ (?:a\ factor\ of\ )?{_DIGITS})
   | (?:(?:{_THING})/s|ms):?\ ?(?!0\ to\b){_DIGITS}(?![\w×])
@@ -126,11 +128,13 @@ HEAD = re.compile(
   | [(\[,]\ ?(?:ns|us|µs|μs|ms|s|seconds|cycles|%)\ ?[)\]]
   | \bin\ (?:ns|µs|μs|us|ms|seconds|cycles|%) | ^(?:ns|us|µs|μs|ms)\ (?:a|per|each)\b
   | ^(?:ns|us|µs|μs|ms|seconds|cycles|%|×|[Pp]ercent)$ | ^(?:%|[Pp]ercent)\ of\b | ^[×x]\ [A-Za-z]
-  | ^(?i:bandwidth|latency|run-?time|time|relative\ to\ \w+)$
+  | ^(?i:bandwidth|latency|run-?time|time|duration|elapsed|speed|wall\ clock)$
+  | ^(?i:relative\ to\ \w+|(?:times|over|vs\.?|versus)\ cu\w+)$
   | (?i:speed-?\ ?up|slow-?down|\btimes\ (?:as\ )?(?:fast|slow)|throughput)
     """,
     re.VERBOSE,
 )
+TERM = re.compile(r"(?:bandwidth|latency|run-?time|throughput|speed)\b", re.IGNORECASE)
 # A cell that is a unit, and words before a list or a table that give one to its numbers.
 ALONE = re.compile(rf"(?:{_THING})/(?:s|sec|second|cycle)|[num]s|µs|us|%|[kMGT]?FLOPS?|[MG]Hz")
 PROMISE = re.compile(
@@ -140,6 +144,12 @@ PROMISE = re.compile(
 # A heading that gives a unit to the list or the table below it.
 OVER = re.compile(rf"(?:[,(:]\ ?|\bin\ )(?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|cycles|%)\)?¶?$")
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+# A bare number under such a key of data is a measured quantity: bandwidth_gbs, latency-ns.
+QUANTITY = re.compile(
+    r"(?:^|[_-])(?:[gmtk]i?b(?:ps|s)|[gmt]?flop(?:s|_s)|t?ops|[numµ]s|[gm]hz|percent|watts?|cycles"
+    r"|bandwidth|throughput|latency|runtime|speed-?up|seconds|[gmtk]b_per_s(?:ec(?:ond)?)?)$",
+    re.IGNORECASE,
+)
 BARE = re.compile(r"(?<![\w.-])\d[\d.,]*(?!\w)")
 _LOOKS: dict = str.maketrans(
     {"⁄": "/", "∕": "/", "÷": "/", "⧸": "/", "٪": "%", "％": "%", "✕": "×", "⨯": "×", "‰": "%"}
@@ -175,19 +185,25 @@ _TEX = (
     (re.compile(rf"\\[dt]?frac\s*{_GROUP}\s*{_GROUP}"), r"\1/\2"),
     (re.compile(r"\\[()\[\]!]"), ""),
     (re.compile(r"\\[,;:> ]|~|\\(?:q?quad|(?:thin|med|thick|en)space)\b"), " "),
-    (re.compile(r"\\mu\b\s*"), "µ"),
+    (re.compile(r"\\(?:up)?mu(?![A-Za-z])\s*"), "µ"),
+    (re.compile(r"\\(?:[hvm]space|[hmv]?skip|kern|[hv]?phantom)\*?\s*\{[^{}]*\}"), " "),
+    (re.compile(r"\\(?:textcolor|color|colorbox)\s*\{[^{}]*\}"), ""),
     (re.compile(r"\\over\b"), "/"),
     (re.compile(r"\\cdot"), "·"),
     (re.compile(r"\^\{?-1\}?"), "-1"),
-    (re.compile(r"\\(?:text\w*|math\w+|operatorname|[mhf]box)\s*\{([^{}]*)\}"), r"\1"),
+    (re.compile(r"\\(?:text\w*|math\w+|operatorname|num|[mhf]box)\s*\{([^{}]*)\}"), r"\1"),
     (re.compile(r"\\times"), "×"),
     (re.compile(r"\\%"), "%"),
+    (re.compile(r"\\[A-Za-z]+\*?"), " "),  # of another command what it is given alone
     (re.compile(r"[{}]"), ""),
 )  # fmt: skip
 
 
 _CLAIMED = re.compile(
-    r"(?i)\b(?:we|I|was|were|as)\ (?:have\ )?(?:measured|timed|clocked|benchmarked)"
+    r"(?i)\b(?:observed|benchmarked|profiled|clocked|timed|seen|experiments?|empirical\w*)\b"
+    r"|\b(?:on|with|by)\ (?:(?:an?|one|two|our|my|this|that|the|some|real)\ )*(?:\w+\ )?"
+    r"(?:[ABGHL]B?\d{2,3}s?|MI\d{3}\w*|V100|RTX|GeForce|GPUs?|cards?|machines?|laptop|hardware)\b"
+    r"|\b(?:we|I|was|were|as)\ (?:have\ )?(?:measured|timed|clocked|benchmarked)"
     r"|^\s*(?:measured|timed|benchmarked|clocked|profiled)\b"
 )
 _EMPTY = {"yes", "true", "known", "see above"}
@@ -234,19 +250,45 @@ class _Unseen(dict[int, int | str | None]):
 _UNSEEN = _Unseen({ord(blank): " " for blank in BLANKS})
 
 
+# Two letters or more: one alone is a name, as the matrices X and V are.
+_ROMAN = re.compile(r"\b[IVXL]{2,7}\b")
+
+
+def _roman(found: re.Match) -> str:
+    values = [{"I": 1, "V": 5, "X": 10, "L": 50}[letter] for letter in found[0]]
+    pairs = zip(values, [*values[1:], 0], strict=True)
+    return str(sum(-here if here < there else here for here, there in pairs))
+
+
 def plain(text: str) -> str:
     """Return a text as a reader sees it: compatible letters, digits and blanks are one."""
+    if "&" in text:  # in front matter; HTML is read before it comes here
+        text = html.unescape(text)
     if not text.isascii():
+        text = foreign.letters(text)
         text = text.translate(_LOOKS).translate(_UNSEEN)
         text = unicodedata.normalize("NFKD", text).translate(_LOOKS).translate(_UNSEEN)
         text = text.translate(_DASHES)
-    return _SPACES.sub(" ", text)
+    return _ROMAN.sub(_roman, _SPACES.sub(" ", text))
+
+
+# What a person does takes minutes, too; and two lengths have a ratio.
+_OURS = re.compile(
+    r"(?:\b(?:[Rr]eaders?|[Ll]essons?|[Ee]xercises?|[Vv]ideo|[Tt]alk)"
+    r"\ (?:needs?|takes?|wants?|lasts?)"
+    r"|\bratio\ of\ (?:rows|columns|widths?|heights?|lengths?|sizes?)\ to\ \w+\ is)\ (?:about\ )?$"
+)
+
+
+def _measured(found: re.Match) -> bool:
+    unit = found[0].rstrip("s").endswith(("minute", "hour", "to 1"))
+    return not (unit and _OURS.search(found.string, max(0, found.start() - 60), found.start()))
 
 
 def typed(text: str) -> list[str]:
     """Return the numbers of a text that look measured, as they stand there."""
-    text = plain(text)
-    found = [match[0].strip() for match in TYPED.finditer(text)]
+    text = foreign.english(plain(text))
+    found = [match[0].strip() for match in TYPED.finditer(text) if _measured(match)]
     return found + [claim for claim in claims.find(text) if not any(n in claim for n in found)]
 
 
@@ -297,6 +339,7 @@ class Reader:
         self.tables: list[tabled.Table] = []  # that are open
         self.cell: list[str] = []  # the texts of the cell that is read
         self.columns = 1  # that it is wide
+        self.term = False  # whether the term that is defined is a measured quantity
         self.before = ""  # the block of text before this one
 
     def read(self, piece: str, start: int, stack: list, text: str) -> None:
@@ -370,6 +413,10 @@ class Reader:
             self.promised = bool(OVER.search(said)) and KEY not in said
         elif closed == "li" and self.promised and not found and (bare := BARE.search(said)):
             self.wrong(self.start, f"{bare[0]!r} is typed, in a list of a measured quantity", MEND)
+        if closed == "dt":
+            self.term = bool(HEAD.search(said) or TERM.match(said) or ALONE.fullmatch(said))
+        elif closed == "dd" and self.term and tabled.FIGURE.fullmatch(said):
+            self.wrong(self.start, f"{said!r} is typed, under a measured quantity", MEND)
         if closed == "th":
             self.heads.append(bool(HEAD.search(said)) and KEY not in said)
             self.settings.append(KEY in said)
