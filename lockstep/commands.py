@@ -9,20 +9,24 @@ import functools
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+
+from lockstep.programs import elsewhere, hides
 
 # Words that stand before a command and are none.
 LEADING = {"if", "then", "elif", "else", "while", "until", "do", "!", "time", "{", "coproc"}
 ALONE = {"fi", "done", "esac", "}", "in"}
 HEADS = {"for", "case", "select", "function", "[["}
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
+CONDITIONS = {"if", "elif", "while", "until", "!", "coproc"}
+ALONE_MEND = "show the commands that run"
 ANY = "[^\x1f]*\x1f"
 EXPLAINS = {"cat", "echo", "printf", "head", "tail", "exit"}  # what says why a command failed
 OPERATORS = ("&&", "||", ";;&", ";;", ";&", "|&", ";", "|", "&", "\n", "(", ")")
 REDIRECT = re.compile(r"(?:\d+|\{\w+\})?(?:<<<|<<-?|>>|<>|>&|<&|&>>|&>|>\||[<>])")
 # What would change what is noted, or who notes it: none of them may be run.
-TAMPER = {"eval", "exec", "trap", "alias", "shopt", "enable"}
+TAMPER = {"eval", "exec", "trap", "alias", "shopt", "enable", "hash", "source", ".", "bind"}
 PLAIN = {"-e", "-u", "-eu", "-ue", "-euo", "-ueo", "-o", "pipefail", "errexit", "nounset"}
 NAMES = re.compile(
     r"\b(?:PS4|BASH_\w+|SHELLOPTS|BASHOPTS|LINENO|FUNCNAME|BASHPID|xtrace|functrace)\b|/dev/fd\b"
@@ -97,9 +101,25 @@ def tampers(trace: Iterable[tuple[int, str]]) -> tuple[int, str] | None:
         odd = words[:1] == ["set"] and words[1:2] != ["--"] and not {*words[1:]} <= PLAIN
         if words[:1] == ["set"] and len(words) == 1:
             odd = True
-        if odd or (words and words[0] in TAMPER):
+        if odd or (words and words[0] in TAMPER) or hides(words):
             return line, said.split("\n")[0]
     return None
+
+
+MEND = "run the command itself, or put its text into a file that the page shows"
+
+
+def look(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield (line from 0, what, how to mend it) of commands that may run unseen, or not at all."""
+    reader = _Reader(text)
+    reader.read(0, len(text), 1)
+    yield from reader.wrong
+    for command in reader.found:
+        if command.words[0] in TAMPER:
+            changes = f"{command.words[0]} changes what the other commands are, or hides what runs"
+            yield command.first - 1, changes, "take it out"
+        elif what := hides(command.words):
+            yield command.first - 1, what, MEND
 
 
 class _Reader:
@@ -109,9 +129,14 @@ class _Reader:
         self.text = text
         self.found: list[Command] = []
         self.documents: list[tuple[str, bool]] = []  # the ends of here documents to come
+        self.wrong: list[tuple[int, str, str]] = []  # line from 0, what, how to mend it
+        self.inner: list[int] = []  # where a command begins inside of another's words
 
     def line(self, at: int) -> int:
         return self.text.count("\n", 0, at) + 1
+
+    def refuse(self, at: int, what: str, mend: str) -> None:
+        self.wrong.append((self.line(at) - 1, what, mend))
 
     def read(self, at: int, end: int, depth: int) -> None:
         """Read commands from a place to another one."""
@@ -125,6 +150,12 @@ class _Reader:
             row = list(words)
             words.clear()
             while row and row[0][2] in LEADING:
+                if row[0][2] in CONDITIONS:
+                    self.refuse(
+                        row[0][0],
+                        f"a command after {row[0][2]}, whose failure is swallowed",
+                        ALONE_MEND,
+                    )
                 if row[0][2] == "{":
                     braces += 1
                     if spare:
@@ -158,13 +189,22 @@ class _Reader:
                 at = stop
             elif operator := next((o for o in OPERATORS if text.startswith(o, at)), None):
                 at += len(operator)
-                if operator == "(" and words and words[-1][2] and text[at : at + 1] == ")":
-                    at += 1  # the head of a function
+                if operator == "(" and words and words[-1][2] and text[at:end].lstrip()[:1] == ")":
+                    self.refuse(at, "a function in a shell block", "show the commands")
+                    at = text.index(")", at) + 1  # the head of a function
                     words.clear()
                     continue
                 close()
                 if operator == "||":
                     spare = self._ends(at, end)
+                    if not spare:
+                        self.refuse(at, "a command whose failure is swallowed", "let it fail")
+                elif operator == "&":
+                    self.refuse(
+                        at - 1,
+                        "a command in the background, whose failure is swallowed",
+                        "let it fail",
+                    )
                 if operator == "\n":
                     at = self._document(at, end)
             else:
@@ -177,6 +217,19 @@ class _Reader:
 
     def _command(self, row: list[tuple[int, int, str | None]], spare: bool) -> None:
         start, stop = row[0][0], row[-1][1]
+        alone = len(row) == 1 and ASSIGNMENT.match(self.text, start)
+        if not alone and any(start <= at < stop for at in self.inner):
+            self.refuse(
+                start,
+                "a command inside of another, whose failure is swallowed",
+                "run it alone: name=$(command)",
+            )
+        for at, _, _ in row:
+            name = ASSIGNMENT.match(self.text, at)
+            if not name:
+                break
+            if what := elsewhere(name[0].rstrip("+=")):
+                self.refuse(at, what, "take it out")
         values = [value for *_, value in row]
         if values[0] in HEADS:
             values = [values[0], None]
@@ -206,6 +259,10 @@ class _Reader:
             at += 1
         stop, value = self._word(at, end, depth)
         if re.fullmatch(r"\d*<<-?", found[0]):
+            mend = 'show it as a block of its own, file="name"'
+            self.refuse(
+                found.start(), "a text among the commands, of which nobody sees what ran", mend
+            )
             self.documents.append((text[at:stop].strip("'\"\\"), found[0].endswith("-")))
         return max(stop, at)
 
@@ -261,12 +318,14 @@ class _Reader:
         text = self.text
         if text[at] == "`":
             stop = _until(text, at + 1, "`", end)
+            self.inner.append(at)
             self.read(at + 1, stop, depth + 1)
             return stop + 1
         if text[at : at + 3] == "$((":
             return _closing(text, at + 1, end)
         if text[at + 1 : at + 2] == "(":
             stop = _closing(text, at + 1, end)
+            self.inner.append(at)
             self.read(at + 2, stop - 1, depth + 1)
             return stop
         if text[at + 1 : at + 2] == "{":

@@ -337,7 +337,15 @@ def _computed(body: str) -> str:
 
 # ---------------------------------------------------------------- the blocks of a page
 
-OPTION = re.compile(r"(?<![\w-])[-/]D\s*([A-Za-z_]\w*)(\()?")
+OPTION = re.compile(
+    r"(?<![\w-])(?:[-/][DU]|--(?:define|undefine)-macro)[\s\"',=+()]*([A-Za-z_]\w*)(\()?"
+    r"|(?:define|undef)_macros\W+([A-Za-z_]\w*)()"
+)
+# What a compiler reads before the text, or in its place.
+BEFORE = re.compile(
+    r"(?<![\w-])(?:--?(?:pre-?)?include|-imacros|/FI|-Xpreprocessor|-Wp,|-specs|-wrapper)(?![\w-])"
+    r"|(?<![\w-])-include(?=\w+\.)|\b(?:NVCC_\w+_FLAGS|C(?:PLUS)?_INCLUDE_PATH|CPATH)\b"
+)
 MEND = 'show what is compiled; or say on its fence when it is: unrun="reason"'
 
 
@@ -367,8 +375,15 @@ def check(text: str, files: Mapping[str, str], others: str, says: bool) -> Itera
     yield from seen.wrong
     for line in () if says else ranges(left_out(text, files)):
         yield line, "code that the preprocessor takes out, or may", MEND
-    for name, called in OPTION.findall(others):
+    if before := BEFORE.search(others):
+        what = f"an option that puts a file or words before what is shown: {before[0]}"
+        yield 0, what, "include it in the text, where a reader sees it"
+    for option in OPTION.findall(others):
+        name, called = option[0] or option[2], option[1]
         there = name in seen.words and name not in seen.asked
+        if name == "NDEBUG" and "assert" in seen.words:
+            what = "an option that takes the assertions out: NDEBUG"
+            yield seen.words["assert"], what, "take the option out, and let them hold"
         if name in KEYWORDS or (there and (called or name in seen.words)):
             what = f"an option of a compiler that puts something else in its place: -D{name}"
             yield seen.words.get(name, 0), what, "take the option out, and write what is compiled"

@@ -171,11 +171,7 @@ SHELL = (
         SWALLOWED,
         "take it out",
     ),
-    (
-        r"^\s*(?:(?:if|elif|while|until|case|select)\b|for \w+ in\s*(?:;|$))",
-        UNSEEN,
-        "show the commands that run",
-    ),
+    (r"^\s*(?:(?:case|select)\b|for \w+ in\s*(?:;|$))", UNSEEN, "show the commands that run"),
     (r"^\s*(?:\[|test\b).*(?:&&|\|\|)|\bfalse\s*&&|^\s*(?::|true)\s*<<", UNSEEN, RUNS),
     (r"^\s*(?:echo|printf|export|local|readonly|declare)\b.*(?:\$\(|`)", SWALLOWED, "run it alone"),
     (
@@ -184,7 +180,7 @@ SHELL = (
         "take it out",
     ),
     (commands.NAMES.pattern, "a command that changes what is traced", "take it out"),
-    (r"\bfunction\s+\w+|^\s*\w+\s*\(\)\s*\{", "a function in a shell block", "show the commands"),
+    (r"\bfunction\s+\w+", "a function in a shell block", "show the commands"),
 )
 # Python in a shell's quotes, or in lines that it reads.
 SCRIPT = re.compile(
@@ -275,6 +271,34 @@ def comments(language: str, text: str) -> Iterator[tuple[int, str]]:
 TEMPLATE = re.compile(r"\{|%0")
 
 
+# A figure of data with its key before it, and the unit that another key gives.
+PAIR = re.compile(r"[\"']?([\w-]+)[\"']?\s*[:=]\s*[\"']?(~?-?\d[\d.,_]*(?:[eE][+-]?\d+)?)(?![\w.])")
+UNIT = re.compile(r"[\"']?\bunits?[\"']?\s*[:=]\s*[\"']?([^\"',}\n]+)")
+
+
+def figures(language: str, text: str) -> Iterator[tuple[int, str]]:
+    """Yield (line, what) of the figures of a data file whose key, unit or column is a quantity."""
+    rows = text.split("\n")
+    if language == "csv":
+        heads = [numbers.HEAD.search(h) or numbers.QUANTITY.search(h) for h in _cells(rows[0])]
+        for line, row in enumerate(rows[1:], start=1):
+            for head, cell in zip(heads, _cells(row), strict=False):
+                if head and numbers.BARE.fullmatch(cell):
+                    yield line, f"{cell} in a column of {head[0]!r}"
+        return
+    unit = next((u for u in UNIT.findall(text) if numbers.typed(f"2 {u.strip()}")), None)
+    for line, row in enumerate(rows):
+        for key, value in PAIR.findall(row):
+            if numbers.QUANTITY.search(key):
+                yield line, f"{value} under {key!r}"
+            elif unit and key in {"value", "median", "mean", "best", "min", "max", "result"}:
+                yield line, f"{value} beside its unit {unit!r}"
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip().strip("\"'") for cell in re.split(r"[,;\t]", row)]
+
+
 def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
     """Refuse a measured number in a comment, a docstring or a text in quotes."""
     open_ = language not in WHOLE  # a template may stand there
@@ -282,19 +306,32 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
     if language == "python":
         told += texts.texts(text)
     elif language == "pycon":
-        for example in examples(text, lambda *what: None):
-            told += ((example.lineno + n, said) for n, said in texts.texts(example.source, False))
+        session = examples(text, lambda *what: None)
+        names = texts.constants("".join(example.source for example in session))
+        for example in session:
+            said = texts.texts(example.source, False, names)
+            told += ((example.lineno + n, words) for n, words in said)
+    if language in {"json", "csv", "yaml", "toml", "ini"}:
+        for number, what in figures(language, text):
+            mend = "measure it and say it on the page by key; data on a page are no measurements"
+            wrong(number, f"{what} is typed in a data file", mend)
     for number, line in told:
         comment = line.lstrip().startswith(("#", "//", "/*"))
-        if re.search(r"https?://|\bworked:", line) or (
-            open_ and not comment and TEMPLATE.search(line)
-        ):
+        if _founded(line) or (open_ and not comment and TEMPLATE.search(line)):
             continue  # its source stands there; or a template of what a run prints
         for found in numbers.typed(line):
             if line.startswith(("#", "//", "/*")) and _restates(found, text.split("\n")[number]):
                 continue
             mend = "measure it and say it on the page by key; or write its source or worked: there"
             wrong(number, f"{found!r} is typed in a comment or a text", mend)
+
+
+def _founded(line: str) -> bool:
+    """Whether a line says how its numbers follow, or names a source that a reader can open."""
+    worked = re.search(r"\bworked:(.*)", line)
+    if worked and not numbers.unfounded(worked[1]):
+        return True
+    return any(numbers.outside({"href": said}) for said in re.findall(r"https?://\S+", line))
 
 
 def _restates(number: str, line: str) -> bool:
@@ -411,6 +448,23 @@ def _uncalled(blocks: list) -> Iterator[tuple]:
                     yield one, one.numbers[statement.lineno - 1], what, "call it, or take it out"
 
 
+# What a program that has timed something names.
+CLOCK = re.compile(
+    r"\b(?:perf_counter|monotonic|process_time|timeit|(?:get_)?elapsed_time|do_bench|benchmark|profile"
+    r"|\w*clock\w*|globaltimer|MPI_Wtime|Wtime|ncu|nsys|nvidia-smi|nvml)\w*|\btime\.time\b"
+)
+
+
+def _untimed(blocks: list) -> Iterator[tuple]:
+    """Yield (block, line, number) of outputs with a time or a rate on a page that has no clock."""
+    timed = False
+    for one in blocks:
+        timed = timed or (one.language != "output" and CLOCK.search(one.text) is not None)
+        if one.language == "output" and not timed:
+            for line, said in enumerate(one.text.split("\n")):
+                yield from ((one, line, number) for number in numbers.typed(said)[:1])
+
+
 def _preprocessed(blocks: list, like_c: Set[str]) -> Iterator[tuple]:
     """Yield (block, line, what, mend) of C++ and its like of which a compiler gets less."""
     files = {one.options["file"]: one.text for one in blocks if "file" in one.options}
@@ -459,6 +513,14 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
         found.append(Mistake(one.path, at, what, mend))
     for one, at, what, mend in _uncalled(blocks):
         found.append(Mistake(one.path, at, what, mend))
+
+    for one in blocks:
+        for line, what, mend in commands.look(one.text) if "run" in one.options else ():
+            found.append(Mistake(one.path, one.numbers[line], what, mend))
+    for one, line, number in _untimed(blocks):
+        what = f"{number!r} is printed, and no block before it reads a clock"
+        mend = "time it on the page, or print the number without its unit"
+        found.append(Mistake(one.path, one.numbers[line], what, mend))
     for one, statement, name in _unasked(blocks):
         what = f"nothing asks {name}, so what it holds never ran"
         at = one.numbers[statement.lineno - 1]

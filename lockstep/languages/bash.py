@@ -5,6 +5,7 @@ block cannot read, behind a word that the block does not know.
 """
 
 import os
+import re
 import secrets
 import socket
 import subprocess
@@ -27,6 +28,12 @@ readonly PS4 BASH_XTRACEFD
 exec {me}<&-
 set -x
 """
+# A page's Python may not put other programs in the place of those that its commands name.
+PATH = os.environ.get("PATH", "")
+HELD = re.compile(
+    rf"(?:{environment.TARGET}|PATH|ENV|BASH_\w*|SHELLOPTS|BASHOPTS|PS4|IFS|LD_PRELOAD|LD_AUDIT"
+    r"|NVCC_\w*_FLAGS|CPATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH)(?:%%)?$"
+)
 OURS = {"", "environment"}  # BASH_SOURCE of the block's own lines, and of its functions'
 OFTEN = 99  # times that a row is told: a loop may run its commands a million times
 
@@ -71,8 +78,8 @@ class Bash(Language):
     def run(self, block: Block, setting: Setting) -> str:
         command = ["bash", "-euo", "pipefail", "-c", block.text]
         # A page's commands call `python`: let it be the one that runs the page.
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-        env = {key: value for key, value in os.environ.items() if key != environment.TARGET}
+        path = f"{Path(sys.executable).parent}{os.pathsep}{PATH}"
+        env = {key: value for key, value in os.environ.items() if not HELD.match(key)}
         with _Trace() as trace:
             done = subprocess.run(
                 command,

@@ -1,0 +1,106 @@
+"""Programs that run others out of sight, and what puts another one in the place that a page names.
+
+A trace names the commands that a shell runs. What a program runs by itself, of a text among its
+words or of what is typed into it, no trace names: a reader could take it for what ran.
+"""
+
+import ast
+import os.path
+import re
+from collections.abc import Sequence
+
+SHELLS = set("bash sh dash zsh ksh mksh csh tcsh fish ash rbash busybox".split())
+RUNNERS = set("xargs parallel setsid screen tmux at batch watch script ssh".split())
+PYTHON = re.compile(r"python[\d.]*")
+INTERPRETERS = re.compile(r"(?:perl|ruby|node|lua|php|Rscript|julia|expect|tclsh|gdb|bc|dc)[\d.]*")
+# What starts the program that its words name.
+STARTS = set("timeout env nice nohup sudo command builtin stdbuf ionice taskset numactl".split())
+STARTS |= set("mpirun mpiexec srun torchrun ncu nsys strace perf flock unshare chroot".split())
+STARTS |= {"compute-sanitizer", "xvfb-run"}
+OPTIONS = {"find": {"-exec", "-execdir", "-ok", "-okdir"}, "env": {"-S", "--split-string"}}
+# What a text among the words of these asks them to run.
+INSIDE = {
+    "awk": re.compile(r"\bsystem\s*\(|\|\s*getline\b|\|&?\s*\""),
+    "sed": re.compile(r"(?:^|[;{}\n]|[\d$/])\s*e(?:\s|$)|[/|,#]\w*e\w*$"),
+}
+NAMING = set("echo printf grep which type command".split())  # what may say a shell's name
+# Where a program is looked for, and what a compiler is told behind the back of its command line.
+ELSEWHERE = re.compile(
+    r"(?:PATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH|CPATH|NVCC_\w+_FLAGS|CCC_OVERRIDE_OPTIONS)"
+)
+SETS = set("export read readonly declare typeset local printf unset for".split())
+SETS |= set("mapfile readarray getopts select".split())
+LEAVES = set("exit quit _exit abort kill system popen exec eval SystemExit".split())
+
+TRACELESS = "runs commands that no trace shows"
+
+
+def elsewhere(name: str) -> str | None:
+    """Return what is wrong with setting a variable, or None."""
+    if ELSEWHERE.fullmatch(name):
+        return f"{name} is set, which puts another program or file in its place"
+    return None
+
+
+def hides(words: Sequence[str | None]) -> str | None:
+    """Return what is wrong with a command that runs others out of sight, or another in its place.
+
+    ``words``: those of the command, None for one that is not known.
+    """
+    starts = os.path.basename(words[0] or "") if words else ""
+    for at, word in enumerate(words):
+        if word is None:
+            continue
+        name, rest = os.path.basename(word), words[at + 1 :]
+        variable, equals, _ = word.rstrip("\x00").partition("=")
+        if (equals or starts in SETS) and (what := elsewhere(variable.rstrip("+"))):
+            return what
+        first = not at or starts in STARTS
+        if name in SHELLS and starts not in NAMING or first and name in RUNNERS:
+            return f"{name} {TRACELESS}"
+        if OPTIONS.get(name, set()) & {w.split("=")[0] for w in rest if w}:
+            return f"{name} {TRACELESS}"
+        inside = INSIDE.get(re.sub(r"^[gmn](?=awk|sed)", "", name))
+        if first and inside and any(inside.search(w) for w in rest if w):
+            return f"{name} {TRACELESS}"
+        if first and PYTHON.fullmatch(name) and (what := _python(rest)):
+            return what
+        if first and INTERPRETERS.fullmatch(name) and not _file(rest):
+            return f"{name} runs a text of which no trace shows what ran"
+    return None
+
+
+def _file(words: Sequence[str | None]) -> bool:
+    """Whether an interpreter gets a file, and no text among its options."""
+    return bool(words) and (words[0] is None or not words[0].startswith("-"))
+
+
+def _python(words: Sequence[str | None]) -> str | None:
+    """Return what is wrong where Python gets its program in a text, of which parts may not run."""
+    options = [w for w in words if w is not None]
+    if "-c" in words:
+        text = next(iter(words[words.index("-c") + 1 :]), "")
+        if text is None or straight(text):
+            return None
+        return "Python runs a text with parts that may not run"
+    script = next((w for w in words if w is None or w == "-" or not w.startswith("-")), "-")
+    if script not in {"-", "/dev/stdin"} or {"-m", "-V", "--version"} & {*options}:
+        return None
+    return "Python runs what is typed into it, of which no trace shows what ran"
+
+
+RUNS = (ast.Import, ast.ImportFrom, ast.Assign, ast.Expr, ast.Assert, ast.Pass)
+MAY = (ast.BoolOp, ast.IfExp, ast.Lambda, ast.comprehension)
+
+
+def straight(text: str) -> bool:
+    """Whether all of a piece of Python runs, if it ends without an error."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    if any(
+        isinstance(n, MAY) or isinstance(n, ast.stmt) and not isinstance(n, RUNS) for n in nodes
+    ):
+        return False
+    return not {getattr(n, "id", None) or getattr(n, "attr", None) for n in nodes} & LEAVES
