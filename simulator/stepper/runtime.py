@@ -28,7 +28,7 @@ from .types import Array, Nested, Record, float16, float32
 
 WARP = 32
 TURNS = 1024  # loop turns of one thread between two looks at the limits
-YOUNG = 50_000  # objects made between two looks for garbage: a launch makes many, and little of it
+YOUNG = 50_000  # objects made between two looks for garbage: a recording makes many, and keeps them
 PATIENCE = 300_000  # turns of waiting loops with nobody getting on, until it counts as endless
 
 
@@ -659,7 +659,8 @@ class Grid:
             self.random.shuffle(order)
         indices = ((n, (n % gx, n // gx % gy, n // (gx * gy))) for n in order)
         usual = gc.get_threshold()
-        gc.set_threshold(usual[0] and max(usual[0], YOUNG), *usual[1:])
+        if self.trace:
+            gc.set_threshold(usual[0] and max(usual[0], YOUNG), *usual[1:])
         try:
             if self.program.generator:
                 self.run_waiting(function, args, indices)
