@@ -7,7 +7,7 @@ own, under a time limit. Two builds of each source exist:
 * ``"bounds"``, with AddressSanitizer and UndefinedBehaviorSanitizer: an access outside a buffer, a
   misaligned vector, a shift too far;
 * ``"races"``, with ThreadSanitizer: two threads that touch the same memory, at least one of them
-  writing, with no barrier between and no atomics.
+  writing, with no barrier between and no atomics. Two that write the same value are noted.
 
 Needed: g++ 11 or newer, or clang++ with llvm-symbolizer, and ``setarch`` (util-linux) for
 ThreadSanitizer. ``$CXX`` names the compiler.
