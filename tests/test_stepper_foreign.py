@@ -144,6 +144,14 @@ SCRIPTS = {
         "out = np.zeros(4)\nk[1, 1]((np.arange(3.0), np.ones(2)), P(1, 5), E.b, out)\n"
         "assert list(out) == [2, 4, 5, 2], out\n"
     ),
+    "members of an IntEnum: their value, and as a size": (
+        "class I(enum.IntEnum):\n    c = 3\n"
+        "@cuda.jit(device=True)\ndef f(n):\n    a = cuda.local.array(n, int64)\n    a[:] = n\n"
+        "    return a[2]\n"
+        "@cuda.jit\ndef k(out):\n    out[0] = I.c.value + f(I.c)\n    a = cuda.local.array(I.c, int64)\n"
+        "    out[1] = a.size\n"
+        "out = np.zeros(2)\nk[1, 1](out)\nassert list(out) == [6, 3], out\n"
+    ),
     "cuda.reduce": (
         "@cuda.reduce\ndef total(a, b):\n    return a + b\n"
         "a = np.arange(10.0)\nassert total(a) == 45 and total(a, init=5) == 50\n"

@@ -1509,7 +1509,9 @@ class Function:
         if type(obj) in (bool, int, float, complex):
             return self.literal(obj)
         if isinstance(obj, enum.IntEnum):
-            return self.literal(int(obj))
+            v = self.literal(int(obj))
+            v.const = obj  # an integer in all that follows, which has a `value` besides
+            return v
         scalar = SCALARS.get(type(obj).__name__.rstrip("_"))
         if scalar is not None and not isinstance(obj, Scalar) and not isinstance(obj, type):
             kind = bool if scalar is boolean else int if scalar.whole else float
@@ -1581,6 +1583,8 @@ class Function:
         if isinstance(base.type, Tuple) and name in base.type.names:
             return self.parts(base)[base.type.names.index(name)]
         if isinstance(base.type, Scalar):
+            if name == "value" and isinstance(base.const, enum.IntEnum):
+                return self.literal(int(base.const))
             if name == "real" and base.type.kind != "c":
                 return base
             if name == "imag" and base.type.kind != "c":
@@ -2239,9 +2243,9 @@ class Function:
 
         def kind(name, v):
             """What a function is compiled for: a size of an array by its value."""
-            if v.type is STATIC or (name in sizes and type(v.const) is int):
+            if v.type is STATIC or (name in sizes and is_integer(v.const)):
                 return Known(v.const)
-            if name in sizes and v.items and all(type(i.const) is int for i in v.items):
+            if name in sizes and v.items and all(is_integer(i.const) for i in v.items):
                 return Known(tuple(i.const for i in v.items))
             return v.type
 
@@ -2289,6 +2293,11 @@ class Function:
 METHODS = {"bit_count", "conjugate", "conj", "item", "is_integer"}
 METHODS_OF_ARRAYS = {"sum", "prod", "mean", "min", "max", "argmin", "argmax", "any", "all"}
 METHODS_OF_ARRAYS |= {"reshape", "ravel", "view", "transpose", "item", "fill"}
+
+
+def is_integer(obj):
+    """Whether a constant is an integer, such as a member of an IntEnum, and no boolean."""
+    return isinstance(obj, int) and not isinstance(obj, bool)
 
 
 class TooDeep(Exception):
