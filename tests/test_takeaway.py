@@ -102,14 +102,14 @@ def small(tmp_path):
     for folder in ("kernels", "snippets", "evidence"):
         (tmp_path / folder).mkdir()
 
-    def build(colab="", **files):
+    def build(repository="", **files):
         for name, text in ({"index.md": HEAD.format("Home")} | files).items():
             file = tmp_path / "docs" / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
         site = tmp_path / "site"
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", site]
-        env = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+        env = os.environ | {"NO_MKDOCS_2_WARNING": "1", "REPOSITORY": repository}
         done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr, site
 
@@ -121,8 +121,12 @@ def test_a_bookmark_to_a_page_that_moved_leads_on(small, chromium):
         "new/place.md": HEAD.format("Place") + "## Part\n\nHere it is.\n",
         "moved.yml": "old/spot.md: new/place.md\nold/index.md: index.md\n",
     }
-    code, said, site = small(**files)
+    code, said, site = small("https://example.org/us/", **files)
     assert code == 0, said
+    # A page that no commit has yet has no date, and can be read, edited and reported all the same.
+    place = (site / "new/place/index.html").read_text(encoding="utf-8")
+    for end in ("blob/main/docs/new/place.md", "edit/main/docs/new/place.md", "issues/new?"):
+        assert f'href="https://example.org/us/{end}' in place
     tab = chromium.new_page()
     text = (site / "old/spot/index.html").read_text(encoding="utf-8")
     assert 'href="../../new/place/"' in text and "noindex" in text

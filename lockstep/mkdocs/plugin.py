@@ -99,6 +99,8 @@ class LockstepPlugin(BasePlugin[Options]):
     def on_config(self, config):
         complete(config)
         _indented(config.nav or [])
+        if base := (config.extra or {}).get("repository"):
+            config.extra["repository"] = base.rstrip("/")
         if _offline(config):
             # A page of the file system cannot fetch the next one.
             features = config.theme["features"]
