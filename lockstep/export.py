@@ -40,6 +40,8 @@ BENCHMARK = (
 MICROBENCHMARK = (
     "id title value unit spread method kernel device date fresh terms history again"
 ).split()
+# Columns of the rows that have them: of a benchmark that counts bytes, of the least of several.
+MORE = "copy_share", "mean"
 
 ADMONITION = re.compile(
     r'(?:\?\?\?\+?|!!!|===[!+]?)\s+(?P<kind>[\w -]+?)?\s*(?:"(?P<title>.*)")?\s*$'
@@ -251,6 +253,7 @@ def _rows(table: dict[str, dict], columns: list[str]) -> list[dict]:
     started: dict[str, list] = {"history": [], "again": []}  # what a row of a first run has
     return [
         {c: (started | row)[c] for c in columns}
+        | {c: row[c] for c in MORE if c in row}
         | {"device": row["device"]["name"], "unit": row["unit"] or "1"}  # 1: a ratio, an error
         for _, row in sorted(table.items())
     ]

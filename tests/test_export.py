@@ -147,9 +147,10 @@ Not indented.
     record["sources"] = {path: digest((tmp_path / path).read_text()) for path in measured}
     row = {"id": "launch", "title": "A launch", "unit": "us", "spread": 0.01, "repeats": 25}
     row |= {"kernel": "snippets/load.py", "sha256": record["sources"]["snippets/load.py"]}
-    micro = row | {"value": 8.61, "method": "events", "terms": []}
+    micro = row | {"value": 8.61, "method": "events", "terms": [], "mean": 9.0}
     bench = row | {"size": 7, "dtype": "float32", "ours": 2.0, "reference": 1.0, "ratio": 0.5}
     bench |= {"error": 0.0, "reference_name": "a copy", "us": 2.0}
+    bench |= {"bytes": 8, "gbps": 0.004, "copy_gbps": 0.016, "copy_share": 0.25}
     folder = tmp_path / "evidence/nvidia-h200"
     evidence.write(folder / "microbenchmarks/x.json", record | {"rows": [micro]})
     evidence.write(folder / "benchmarks/x.json", record | {"rows": [bench]})
@@ -213,7 +214,8 @@ def test_the_data_of_a_tiny_site(tiny):
     assert [(run["target"], run["fresh"]) for run in row["runs"]] == [("cpu", True), ("cpu", False)]
     (micro,), (bench,) = data["microbenchmarks"], data["benchmarks"]
     assert (micro["value"], micro["device"], micro["fresh"]) == (8.61, "NVIDIA H200", True)
-    assert set(bench) == set(export.BENCHMARK)
+    assert set(micro) == {*export.MICROBENCHMARK, "mean"} and micro["mean"] == 9.0
+    assert set(bench) == {*export.BENCHMARK, "copy_share"} and bench["copy_share"] == 0.25
 
 
 @pytest.mark.parametrize(
