@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from lockstep import figures, numbers
+from lockstep import figures, numbers, worked
 from lockstep.mistakes import Mistake
 from lockstep.project import LOADER
 from lockstep.source import text_of, yaml_line
@@ -119,9 +119,9 @@ def _typed(
             yield from _typed(value, declared, key, sourced, False)
     elif not sourced and not ADDRESS.match(node.value):
         line = node.start_mark.line + 1
-        for worked in numbers.WORKED.finditer(node.value):
-            if what := numbers.unfounded(worked["how"]):
-                yield line, f"{what} in {worked[0]}"
+        for found in numbers.WORKED.finditer(node.value):
+            if what := worked.unfounded(found["number"], found["how"]):
+                yield line, f"{what} in {found[0]}"
         if node.tag.endswith((":int", ":float")):
             if numbers.QUANTITY.search(key):
                 yield line, f"{node.value} is typed under {key!r}, without a source"

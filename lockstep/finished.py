@@ -22,7 +22,8 @@ def check(page: Page, text: str) -> list[Mistake]:
             return ""
         return " ".join(SAYS.findall(file.read_text(encoding="utf-8")))
 
-    reader, looks = numbers.Reader(wrong, drawn), lookalikes.Lookalikes(wrong)
+    language = project.of(page.root).language
+    reader, looks = numbers.Reader(wrong, drawn, language), lookalikes.Lookalikes(wrong)
     for piece, start, _, stack in rendered.walk(text, wrong):
         reader.read(piece, start, stack, text)
         looks.read(piece, start, stack)

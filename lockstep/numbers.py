@@ -16,7 +16,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
-from lockstep import claims, foreign, rendered, tabled
+from lockstep import claims, english, rendered, tabled
 
 WORKED = re.compile(r"\[\[worked:(?P<number>[^\[\];]+);(?P<how>[^\[\]]+)\]\]")
 MEND = (
@@ -33,7 +33,7 @@ _ONES = "one|two|three|four|five|six|seven|eight|nine|odd"
 _WORD = rf"(?i:(?:{'|'.join(_WORDS.split())})(?:-(?:{_ONES}))?)"
 _DIGITS = (
     r"(?<!\w\ -\ )(?<![\w.,/-])[~<>≈]?-?(?:\d+(?:[.,]\d+)*|\.\d+)"
-    r"(?:[eE][+-]?\d+|k(?=\ ))?(?:\ ?(?:million|billion|trillion))?"
+    r"(?:[eE][+-]?\d+|\ ?[×x·⋅*]\ ?10\^?-?\d+|k(?=\ ))?(?:\ ?(?:million|billion|trillion))?"
 )
 _NUMBER = rf"(?:{_DIGITS}|\b{_WORD})"
 _THING = (
@@ -128,7 +128,7 @@ HEAD = re.compile(
   | [(\[,]\ ?(?:ns|us|µs|μs|ms|s|seconds|cycles|%)\ ?[)\]]
   | \bin\ (?:ns|µs|μs|us|ms|seconds|cycles|%) | ^(?:ns|us|µs|μs|ms)\ (?:a|per|each)\b
   | ^(?:ns|us|µs|μs|ms|seconds|cycles|%|×|[Pp]ercent)$ | ^(?:%|[Pp]ercent)\ of\b | ^[×x]\ [A-Za-z]
-  | ^(?i:bandwidth|latency|run-?time|time|duration|elapsed|speed|wall\ clock)$
+  | ^(?i:bandwidth|latency|run-?time|time|duration|elapsed|speed|wall\ clock|rate|performance|gain)$
   | ^(?i:relative\ to\ \w+|(?:times|over|vs\.?|versus)\ cu\w+)$
   | (?i:speed-?\ ?up|slow-?down|\btimes\ (?:as\ )?(?:fast|slow)|throughput)
     """,
@@ -137,6 +137,7 @@ HEAD = re.compile(
 TERM = re.compile(r"(?:bandwidth|latency|run-?time|throughput|speed)\b", re.IGNORECASE)
 # A cell that is a unit, and words before a list or a table that give one to its numbers.
 ALONE = re.compile(rf"(?:{_THING})/(?:s|sec|second|cycle)|[num]s|µs|us|%|[kMGT]?FLOPS?|[MG]Hz")
+RATE = re.compile(rf"(?:{_THING})/(?:s|sec|second|cycle)|[kMGT]?FLOPS?|milliseconds|[µn]s")
 PROMISE = re.compile(
     rf"\b[Ii]n\ (?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|microseconds|cycles|percent|%)"
     r"(?:\W[^.]*)?:$"
@@ -183,6 +184,7 @@ def unmarked(text: str) -> str:
 _GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
 _TEX = (
     (re.compile(rf"\\[dt]?frac\s*{_GROUP}\s*{_GROUP}"), r"\1/\2"),
+    (re.compile(rf"\\(?:(?:over|under)set|stackrel)\s*{_GROUP}\s*{_GROUP}"), r"\2 \1"),
     (re.compile(r"\\[()\[\]!]"), ""),
     (re.compile(r"\\[,;:> ]|~|\\(?:q?quad|(?:thin|med|thick|en)space)\b"), " "),
     (re.compile(r"\\(?:up)?mu(?![A-Za-z])\s*"), "µ"),
@@ -197,23 +199,6 @@ _TEX = (
     (re.compile(r"\\[A-Za-z]+\*?"), " "),  # of another command what it is given alone
     (re.compile(r"[{}]"), ""),
 )  # fmt: skip
-
-
-_CLAIMED = re.compile(
-    r"(?i)\b(?:observed|benchmarked|profiled|clocked|timed|seen|experiments?|empirical\w*)\b"
-    r"|\b(?:on|with|by)\ (?:(?:an?|one|two|our|my|this|that|the|some|real)\ )*(?:\w+\ )?"
-    r"(?:[ABGHL]B?\d{2,3}s?|MI\d{3}\w*|V100|RTX|GeForce|GPUs?|cards?|machines?|laptop|hardware)\b"
-    r"|\b(?:we|I|was|were|as)\ (?:have\ )?(?:measured|timed|clocked|benchmarked)"
-    r"|^\s*(?:measured|timed|benchmarked|clocked|profiled)\b"
-)
-_EMPTY = {"yes", "true", "known", "see above"}
-
-
-def unfounded(how: str) -> str | None:
-    """Return what is wrong with the reason of a worked number, or None."""
-    if not re.search(r"\d|[^\W\d_]{3}", how) or how.strip().lower() in _EMPTY:
-        return "no reason"
-    return "a reason that claims a measurement" if _CLAIMED.search(how) else None
 
 
 def formula(text: str) -> str:
@@ -250,6 +235,10 @@ class _Unseen(dict[int, int | str | None]):
 _UNSEEN = _Unseen({ord(blank): " " for blank in BLANKS})
 
 
+# A number with letters that look like its digits, 4O ms; and one whose letters stand apart.
+_MIXED = re.compile(r"(?<![\w.-])(?=[OolI]*\d)[\dOolI]+(?:[.,][\dOolI]+)*(?![\w.])")
+_AS_DIGITS = str.maketrans("OolI", "0011")
+_APART = re.compile(r"(?<!\w)\d(?:\ [\w/.])+\ \w(?!\w)")
 # Two letters or more: one alone is a name, as the matrices X and V are.
 _ROMAN = re.compile(r"\b[IVXL]{2,7}\b")
 
@@ -265,11 +254,11 @@ def plain(text: str) -> str:
     if "&" in text:  # in front matter; HTML is read before it comes here
         text = html.unescape(text)
     if not text.isascii():
-        text = foreign.letters(text)
         text = text.translate(_LOOKS).translate(_UNSEEN)
         text = unicodedata.normalize("NFKD", text).translate(_LOOKS).translate(_UNSEEN)
         text = text.translate(_DASHES)
-    return _ROMAN.sub(_roman, _SPACES.sub(" ", text))
+    text = _ROMAN.sub(_roman, _SPACES.sub(" ", text))
+    return _MIXED.sub(lambda found: found[0].translate(_AS_DIGITS), text)
 
 
 # What a person does takes minutes, too; and two lengths have a ratio.
@@ -287,8 +276,10 @@ def _measured(found: re.Match) -> bool:
 
 def typed(text: str) -> list[str]:
     """Return the numbers of a text that look measured, as they stand there."""
-    text = foreign.english(plain(text))
+    text = plain(text)
     found = [match[0].strip() for match in TYPED.finditer(text) if _measured(match)]
+    for apart in _APART.finditer(text):
+        found += [row for row in [apart[0].replace(" ", "")] if TYPED.search(row) and "/" in row]
     return found + [claim for claim in claims.find(text) if not any(n in claim for n in found)]
 
 
@@ -324,9 +315,14 @@ class Reader:
     """Reads the pieces of a page's HTML as ``rendered.walk`` yields them, and finds numbers."""
 
     def __init__(
-        self, wrong: Callable[[int, str, str], None], drawn: Callable[[str], str] = lambda src: ""
+        self,
+        wrong: Callable[[int, str, str], None],
+        drawn: Callable[[str], str] = lambda src: "",
+        language: str = "en",
     ):
         self.wrong = wrong
+        self.language = language
+        self.prose: list[str] = []  # the words of a text alone, without code and names of sources
         self.drawn = drawn  # what the drawing at an address says, as a script has written it
         self.text: list[str] = []
         self.start = 0
@@ -348,6 +344,8 @@ class Reader:
             if not self.text:
                 self.start = start
             self.text.append(_seen(piece, stack))
+            if not any(element.tag in {"code", "a"} or element.made for element in stack):
+                self.prose.append(html.unescape(piece))
             return
         tag, closes = _tag(text, start)
         element = stack[-1] if stack and not closes else None
@@ -381,6 +379,10 @@ class Reader:
     def flush(self, closed: str | None = None, stack: Sequence = ()) -> None:
         """A block of text has ended: look at it as a whole."""
         raw, self.text = "".join(self.text), []
+        words, self.prose = "".join(self.prose), []
+        if self.language == "en" and (strange := english.foreign(_SPACES.sub(" ", words), closed)):
+            what = f"{strange[:60]!r} is not English, and no rule of numbers reads it"
+            self.wrong(self.start, what, "write it in English; a title may be the text of a link")
         if strange := STRANGE.search(raw):
             what = (
                 f"the letter {unicodedata.name(strange[0], strange[0])}, which looks like another"
@@ -402,6 +404,8 @@ class Reader:
             said = " ".join(filter(None, self.cell))  # of its paragraphs, too
             self.tables[-1].add(tabled.Cell(said, self.start, closed == "th"), self.columns)
         elif said and not self.tables:
+            if RATE.fullmatch(said.rstrip("¶↩\ufe0e ")):
+                self.wrong(self.start, f"{said!r} is a unit without its number", MEND)
             if tabled.FIGURE.fullmatch(self.before) or ALONE.fullmatch(said):
                 if tabled.crosses(self.before, said, _places):
                     what = f"{self.before[-40:]!r} is typed, and {said[:40]!r} after it is its unit"

@@ -10,6 +10,7 @@
     packages = ["my-package"]       # whose versions runs record, and stamps name
     compilers = ["numba"]           # whose jit decorators compile: Python runs no line of theirs
     shown = 0.05                    # the share of blocks that may be shown without a run
+    language = "en"                 # of the pages: the rules of numbers read English alone
 
 All of them may be left out. ``register(project)`` adds what is more than a word.
 """
@@ -50,6 +51,7 @@ KEYS: dict[str, Any] = {
     "packages": list,
     "compilers": list,
     "shown": float,
+    "language": str,
 }
 
 
@@ -66,6 +68,7 @@ class Project:
     own: set[str] = field(default_factory=lambda: {"description", "hide"})
     meta: dict[str, type] = field(default_factory=lambda: dict(META))
     shown: float = 0.05
+    language: str = "en"
     compilers: tuple[str, ...] = ()
     levels: tuple[str, ...] = LEVELS
     awaited: str = "a run"  # what a page awaits that no run proves
@@ -137,7 +140,7 @@ def _read(root: Path) -> Project:
     project = Project(root, docs=_docs_dir(root))
     project.add(*common(), Cpu())
     settings = _settings(root)
-    for key in ("sources", "output", "kinds", "compilers", "shown"):
+    for key in ("sources", "output", "kinds", "compilers", "shown", "language"):
         if key in settings:
             setattr(project, key, type(getattr(project, key))(settings[key]))
     Cpu.packages = tuple(settings.get("packages", ()))

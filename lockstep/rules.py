@@ -6,7 +6,7 @@ Each check says what is wrong by calling ``wrong``; ``lockstep.page`` knows the 
 import re
 from collections.abc import Callable
 
-from lockstep import numbers
+from lockstep import numbers, worked
 from lockstep.block import RECORDED, Block
 from lockstep.languages.base import mentions
 from lockstep.project import Project
@@ -67,10 +67,10 @@ def check_markers(text: str, project: Project, wrong: Callable[[str, str], None]
     if "[[" not in text or any(p.marker and p.marker.match(text) for p in project.parts):
         return
     prose = re.sub(r"(`+)(?:(?!`).)*\1", "``", text)
-    for worked in numbers.WORKED.finditer(prose):
-        if what := numbers.unfounded(worked["how"]):
+    for found in numbers.WORKED.finditer(prose):
+        if what := worked.unfounded(found["number"], found["how"]):
             mend = "say how the number follows, or measure it and pull it by key"
-            wrong(f"{what} in {worked[0]}", mend)
+            wrong(f"{what} in {found[0]}", mend)
     for found in LIKE_A_MARKER.finditer(prose):
         known = numbers.INLINE.match(prose, found.start())
         if not known or (known["level"] and known["level"] not in project.levels):

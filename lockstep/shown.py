@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Set
 from contextlib import suppress
 from pathlib import Path
 
-from lockstep import around, commands, numbers, preprocessed, texts
+from lockstep import around, commands, numbers, preprocessed, texts, worked
 from lockstep.mistakes import Mistake, nodes, parse
 from lockstep.vacuous import idle, meddling, name_of, task, vacuous
 
@@ -328,8 +328,8 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
 
 def _founded(line: str) -> bool:
     """Whether a line says how its numbers follow, or names a source that a reader can open."""
-    worked = re.search(r"\bworked:(.*)", line)
-    if worked and not numbers.unfounded(worked[1]):
+    reason = re.search(r"\bworked:(.*)", line)
+    if reason and not worked.unfounded("", reason[1]):
         return True
     return any(numbers.outside({"href": said}) for said in re.findall(r"https?://\S+", line))
 

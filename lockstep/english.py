@@ -1,0 +1,77 @@
+"""Prose that the rules of numbers cannot read: in another language, or another alphabet.
+
+The rules know English. A claim of speed in another language would pass all of them, so a sentence
+that is not English is refused. A project whose pages are in another language says so
+(``language = "de"`` in ``[tool.lockstep]``); of its numbers those are then found that have a unit.
+"""
+
+import re
+import unicodedata
+
+# Few English sentences have none of these; sentences of other languages have none or a chance one.
+COMMON = frozenset(
+    """the an of to and is it that for on with as are this by from or at be not one each all its
+    which no than then so if but has have was were does do can what how where when who why they
+    their them you your we our more most less same other two every any only into over after before
+    between without there here these those also may must will would could should about above across
+    against along among around away because below both down during either few first found full given
+    got him her his itself keep keeps last let like made make makes many much my neither next nor
+    none now off often once out own part per rather second see seen several show shows since some
+    still such take takes things through too three four five ten under until up upon use used uses
+    using very want way well what while whose within yes yet new times time work works write read
+    never always alone plain""".split()
+)
+# Words of other languages, too: one of them alone says nothing.
+SHARED = frozenset("a an all as at in is last made me no on over so time to under was were".split())
+ACCENTS = re.compile(r"(?<!\w)[a-z]*[ß-öø-ž][a-zß-öø-ž]*(?!\w)")
+_LETTERS = r"[^\W\d_]"
+WORD = re.compile(rf"(?<![\w`'.-]){_LETTERS}+(?![\w(])")
+ROW = re.compile(rf"(?<![\w`'./(-])(?:(?:{_LETTERS}{{2,}}|\d+)\ ){{3,}}{_LETTERS}{{2,}}(?![\w(])")
+LONG = 6  # words of a heading or a cell, which may name a thing in few that are all nouns
+FRAGMENTS = {"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li", "title", None}
+NAMED = 2  # words of another alphabet that may stand in a row: a name
+WIDE = 4  # letters of one without blanks
+OURS = ("LATIN", "GREEK", "MICRO", "OHM", "ANGSTROM", "KELVIN", "FEMININE", "MASCULINE", "MATH")
+OURS += ("DOUBLE", "SCRIPT", "BLACK", "FULLWIDTH", "MODIFIER", "ALEF", "PLANCK", "EULER")
+
+
+def foreign(text: str, closed: str | None = None) -> str | None:
+    """Return the words of a block of prose that are not English, or None.
+
+    ``closed``: the element that it fills.
+    """
+    if not text.isascii() and (said := _alphabet(text)):
+        return said
+    if (accented := ACCENTS.search(text)) and _DIGIT.search(text):
+        return accented[0]
+    row = ROW.search(text)
+    known = [word.lower() for word in WORD.findall(text) if word.lower() in COMMON | SHARED]
+    if not row or len(WORD.findall(row[0])) < 4 or len(known) > 1 or not SHARED.issuperset(known):
+        return None
+    short = closed in FRAGMENTS and row[0].isascii() and row[0].count(" ") < LONG - 1
+    return None if short else row[0]
+
+
+def _alphabet(text: str) -> str | None:
+    """Return words of another alphabet: beside a number, or more of them than a name has."""
+    row: list[str] = []
+    for word in re.findall(rf"{_LETTERS}+|[.!?]", text):
+        row = [*row, word] if _other(word) else []
+        if len(row) > NAMED or (row and (len(word) > WIDE and _wide(word) or _DIGIT.search(text))):
+            return " ".join(row)
+    return None
+
+
+_DIGIT = re.compile(r"\d")
+
+
+def _other(word: str) -> bool:
+    return not word.isascii() and any(
+        letter.isalpha() and not unicodedata.name(letter, OURS[0]).startswith(OURS)
+        for letter in word
+    )
+
+
+def _wide(word: str) -> bool:
+    """Whether a word is of an alphabet without blanks."""
+    return any(unicodedata.east_asian_width(letter) == "W" for letter in word)

@@ -1,0 +1,79 @@
+"""The reasons of numbers that are worked out: one that claims a measurement is none.
+
+And where a reason is arithmetic of plain numbers, the number follows from it or is refused.
+"""
+
+import ast
+import math
+import re
+
+_DEVICE = (
+    r"(?:[ABGHL]B?\d{2,3}s?|MI\d{3}\w*|V100|RTX|GeForce|GPUs?|cards?|machines?|laptop|hardware)\b"
+)
+_CLAIMED = re.compile(
+    r"(?i)\b(?:observed|benchmarked|profiled|clocked|timed|seen|experiments?|empirical\w*)\b"
+    r"|\b(?:fastest|slowest|median|best)\ of\b|\b(?:comes?|came|turned)\ out\b"
+    r"|\b(?:our|its|the)\ (?:results?|runs?|tests?|trials?)\b"
+    r"|\b(?:profiler|tool|clock|timer|log)\ (?:says|said|shows|gives)\b"
+    rf"|\b(?:on|with|by)\ (?:(?:an?|one|two|our|my|this|that|the|some|real)\ )*(?:\w+\ )?{_DEVICE}"
+    r"|\b(?:we|I|was|were|as)\ (?:have\ )?(?:measured|timed|clocked|benchmarked)"
+    r"|^\s*(?:measured|timed|benchmarked|clocked|profiled)\b"
+)
+_EMPTY = {"yes", "true", "known", "see above"}
+# Arithmetic as prose writes it.
+_SIGNS = (
+    (r"(?<=\d),(?=\d{3})", ""),
+    (r"[×·]|\btimes\b", "*"),
+    (r"÷|\bover\b", "/"),
+    (r"[−–]|\b(?:less|minus)\b", "-"),
+    (r"\bplus\b", "+"),
+    ("²", "**2"),
+    ("³", "**3"),
+)
+_SUM = re.compile(r"[\d\s.*/+()-]*\d\s*[*/+-]+\s*[(\d][\d\s.*/+()-]*")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_NEAR = 0.06  # of rounded numbers, and of what they are made of
+
+
+def unfounded(number: str, how: str) -> str | None:
+    """Return what is wrong with the reason of a worked number, or None."""
+    if not re.search(r"\d|[^\W\d_]{3}", how) or how.strip().lower() in _EMPTY:
+        return "no reason"
+    if _CLAIMED.search(how):
+        return "a reason that claims a measurement"
+    said = _FIGURE.findall(number)
+    value = _value(how)
+    if value is None or len(said) != 1:
+        return None
+    if {*_FIGURE.findall(how)} <= {said[0], "0", "1"}:
+        return "a reason that says the number again"
+    figure = float(re.sub(r",(?=\d{3})", "", said[0]).replace(",", "."))
+    if not any(
+        _same(figure, of) for of in (value, value - 1, 1 - value, 1 / value if value else 0)
+    ):
+        return f"a reason that gives another number, {value:.4g},"
+    return None
+
+
+def _value(how: str) -> float | None:
+    """Return what the arithmetic of a reason comes to, or None where it has more than that."""
+    for written, sign in _SIGNS:
+        how = re.sub(written, sign, how)
+    how = re.sub(r"/\s*(\d+/\d+)", r"/(\1)", how)  # over three quarters
+    if not _SUM.fullmatch(how.strip()) or len(how) > 200:
+        return None
+    try:
+        tree = ast.parse(how.strip(), mode="eval")
+        if any(isinstance(n, ast.Pow) for n in ast.walk(tree)) and re.search(r"\*\*\s*[^23]", how):
+            return None
+        return float(eval(compile(tree, "", "eval"), {"__builtins__": {}}))
+    except (SyntaxError, ArithmeticError, TypeError, ValueError):
+        return None
+
+
+def _same(figure: float, value: float) -> bool:
+    """Whether two numbers have the same digits: units and percentages move the point."""
+    if figure <= 0 or value <= 0:
+        return figure == value
+    away = math.log10(figure / value) % 1
+    return min(away, 1 - away) < math.log10(1 + _NEAR)
