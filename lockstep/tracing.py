@@ -55,7 +55,8 @@ class Tracer:
         self.ran: set[tuple[str, Branch]] = set()
         # Of the parts that have not run yet. By identity: two lambdas on a line may be equal.
         self._probes: dict[int, tuple[CodeType, dict[int, list[Branch]]]] = {}
-        self._left: dict[CodeType, set[int]] = {}  # lines of each code that have not run yet
+        # Lines of each code that have not run yet. By identity: equal examples are equal code.
+        self._left: dict[int, tuple[CodeType, set[int]]] = {}
         self._monitoring = getattr(sys, "monitoring", None)
 
     def take(self) -> list[list]:
@@ -122,10 +123,9 @@ class Tracer:
         code = frame.f_code
         if code.co_filename not in self.files:
             return None
-        left = self._left.get(code)
-        if left is None:
-            left = {line for _, _, line in code.co_lines() if line}
-            self._left[code] = left
+        if id(code) not in self._left:
+            self._left[id(code)] = code, {line for _, _, line in code.co_lines() if line}
+        left = self._left[id(code)][1]
         parts = self._of(code)
         if not left and not parts:
             return None

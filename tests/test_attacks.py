@@ -331,6 +331,16 @@ def test_there_are_many_attacks_of_many_classes():
     assert len({param.id for param in ATTACKS}) == len(ATTACKS)
 
 
+def test_sessions_of_the_same_words_all_ran(house):
+    """Their code is equal, and Python 3.11 would take the one for the other."""
+    root, converter, checker = house
+    session = ">>> x = sum([1, 2])\n>>> x\n3\n"
+    files = {"kernels/a.txt": session, "kernels/b.txt": f"\n{session}"[1:]}
+    body = "".join(f'```pycon\n--8<-- "{file}"\n```\n\n' for file in files)
+    page = {"body": body, "files": files}
+    assert refusals(root, converter, checker, plant(root, page), page) == []
+
+
 def test_sentences_of_lessons_pass(house):
     """Sizes, counts and arithmetic: a rule that refuses them would be switched off."""
     root, converter, checker = house
