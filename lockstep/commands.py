@@ -6,12 +6,14 @@ failure alone reaches, ``|| { cat log; exit 1; }``, is no such command: it is th
 """
 
 import functools
+import os.path
 import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from lockstep import programs
 from lockstep.programs import elsewhere, hides
 
 # Words that stand before a command and are none.
@@ -20,6 +22,7 @@ ALONE = {"fi", "done", "esac", "}", "in"}
 HEADS = {"for", "case", "select", "function", "[["}
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 CONDITIONS = {"if", "elif", "while", "until", "!", "coproc"}
+FILE = 'show it as a block of its own, file="name"'
 ALONE_MEND = "show the commands that run"
 ANY = "[^\x1f]*\x1f"
 EXPLAINS = {"cat", "echo", "printf", "head", "tail", "exit"}  # what says why a command failed
@@ -130,6 +133,7 @@ class _Reader:
         self.found: list[Command] = []
         self.documents: list[tuple[str, bool]] = []  # the ends of here documents to come
         self.wrong: list[tuple[int, str, str]] = []  # line from 0, what, how to mend it
+        self.writes: str | None = None  # the source file that the command's output goes to
         self.inner: list[int] = []  # where a command begins inside of another's words
 
     def line(self, at: int) -> int:
@@ -243,6 +247,16 @@ class _Reader:
                     values = [row[0][2] if row[0][2] is not None else f"{name[0]}\x00"]
                     break
                 row, values = row[1:], values[1:]
+        if values[0] and programs.COMPILERS.fullmatch(os.path.basename(values[0])):
+            for at, to, value in row:
+                if self.text[at] == "@" or (value is None and self.text[at] == "-"):
+                    what = f"an option that nobody sees: {self.text[at:to]}"
+                    self.refuse(at, what, "write it out")
+        if values[0] in {"echo", "printf"} and self.writes:
+            self.refuse(start, f"{self.writes} is {programs.WRITTEN}", FILE)
+        self.writes = None
+        if len(row) == 1 and "\n" in self.text[start:stop].strip("\n") and values[0] not in HEADS:
+            self.refuse(start, "a text over several lines, of which nobody sees what ran", FILE)
         self.found.append(Command(self.line(start), self.line(stop), values, spare))
 
     def _ends(self, at: int, end: int) -> bool:
@@ -259,11 +273,11 @@ class _Reader:
             at += 1
         stop, value = self._word(at, end, depth)
         if re.fullmatch(r"\d*<<-?", found[0]):
-            mend = 'show it as a block of its own, file="name"'
-            self.refuse(
-                found.start(), "a text among the commands, of which nobody sees what ran", mend
-            )
+            what = "a text among the commands, of which nobody sees what ran"
+            self.refuse(found.start(), what, FILE)
             self.documents.append((text[at:stop].strip("'\"\\"), found[0].endswith("-")))
+        elif found[0].endswith(">") and value and programs.SOURCE.fullmatch(value):
+            self.writes = value
         return max(stop, at)
 
     def _document(self, at: int, end: int) -> int:

@@ -31,8 +31,11 @@ LONG = 6  # words of a heading or a cell, which may name a thing in few that are
 FRAGMENTS = {"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li", "title", None}
 NAMED = 2  # words of another alphabet that may stand in a row: a name
 WIDE = 4  # letters of one without blanks
-OURS = ("LATIN", "GREEK", "MICRO", "OHM", "ANGSTROM", "KELVIN", "FEMININE", "MASCULINE", "MATH")
-OURS += ("DOUBLE", "SCRIPT", "BLACK", "FULLWIDTH", "MODIFIER", "ALEF", "PLANCK", "EULER")
+# Alphabets and signs of formulas, by the beginnings of their letters' names.
+OURS = tuple(
+    "LATIN GREEK MICRO OHM ANGSTROM KELVIN FEMININE MASCULINE MATH DOUBLE SCRIPT BLACK FULLWIDTH"
+    " MODIFIER ALEF PLANCK EULER".split()
+)
 
 
 def foreign(text: str, closed: str | None = None) -> str | None:

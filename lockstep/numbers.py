@@ -380,8 +380,8 @@ class Reader:
         """A block of text has ended: look at it as a whole."""
         raw, self.text = "".join(self.text), []
         words, self.prose = "".join(self.prose), []
-        if self.language == "en" and (strange := english.foreign(_SPACES.sub(" ", words), closed)):
-            what = f"{strange[:60]!r} is not English, and no rule of numbers reads it"
+        if self.language == "en" and (other := english.foreign(_SPACES.sub(" ", words), closed)):
+            what = f"{other[:60]!r} is not English, and no rule of numbers reads it"
             self.wrong(self.start, what, "write it in English; a title may be the text of a link")
         if strange := STRANGE.search(raw):
             what = (

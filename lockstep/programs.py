@@ -26,13 +26,24 @@ INSIDE = {
 NAMING = set("echo printf grep which type command".split())  # what may say a shell's name
 # Where a program is looked for, and what a compiler is told behind the back of its command line.
 ELSEWHERE = re.compile(
-    r"(?:PATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH|CPATH|NVCC_\w+_FLAGS|CCC_OVERRIDE_OPTIONS)"
+    r"(?:PATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH|CPATH|NVCC_\w+_FLAGS|CCC_OVERRIDE_OPTIONS"
+    r"|PYTHON(?:PATH|HOME|STARTUP|OPTIMIZE|USERBASE)|LD_\w+|GIT_\w+)"
+)
+COPIES = set("cp ln mv install".split())
+MACHINE = re.compile(r"/(?:usr/(?:local/)?)?s?bin/.+|/opt/.+")
+NOTHING = {"true", "false", ":"}
+COMMANDS = re.compile(r"[;\n]|&&|\|\|")  # of a text that is one, or looks like some
+TEXTS = set("echo printf grep egrep sed awk gawk mawk tr cut python python3".split())
+COMPILERS = re.compile(r"(?:\w+-)*(?:n?v?cc|gcc|g\+\+|c\+\+|clang(?:\+\+)?|hipcc)(?:-\d+)?")
+SOURCE = re.compile(
+    r".*\.(?:py|sh|bash|c|cc|cpp|cu|cuh|h|hpp|hip|metal|js|pl|rb|mk|sql)|.*[Mm]akefile"
 )
 SETS = set("export read readonly declare typeset local printf unset for".split())
 SETS |= set("mapfile readarray getopts select".split())
 LEAVES = set("exit quit _exit abort kill system popen exec eval SystemExit".split())
 
 TRACELESS = "runs commands that no trace shows"
+WRITTEN = "written by a command, and nobody sees what of it runs"
 
 
 def elsewhere(name: str) -> str | None:
@@ -48,6 +59,15 @@ def hides(words: Sequence[str | None]) -> str | None:
     ``words``: those of the command, None for one that is not known.
     """
     starts = os.path.basename(words[0] or "") if words else ""
+    texts = (word for word in words[1:] if word and COMMANDS.search(word))
+    if next(texts, None) is not None and starts not in TEXTS:
+        return f"{starts} {TRACELESS}: a text of several"
+    if starts in COPIES and any(MACHINE.fullmatch(word) for word in words[1:] if word):
+        return f"{starts} puts a program of the machine in another's place"
+    if starts == "tee" and (
+        written := next((w for w in words[1:] if w and SOURCE.fullmatch(w)), None)
+    ):
+        return f"{written} is {WRITTEN}"
     for at, word in enumerate(words):
         if word is None:
             continue
@@ -56,6 +76,8 @@ def hides(words: Sequence[str | None]) -> str | None:
         if (equals or starts in SETS) and (what := elsewhere(variable.rstrip("+"))):
             return what
         first = not at or starts in STARTS
+        if first and name in NOTHING and rest:
+            return f"{name} does nothing with its words"
         if name in SHELLS and starts not in NAMING or first and name in RUNNERS:
             return f"{name} {TRACELESS}"
         if OPTIONS.get(name, set()) & {w.split("=")[0] for w in rest if w}:
@@ -78,6 +100,8 @@ def _file(words: Sequence[str | None]) -> bool:
 def _python(words: Sequence[str | None]) -> str | None:
     """Return what is wrong where Python gets its program in a text, of which parts may not run."""
     options = [w for w in words if w is not None]
+    if options and re.fullmatch(r"-[a-zA-Z]*O+[a-zA-Z]*", options[0]):
+        return "Python takes the assertions out"
     if "-c" in words:
         text = next(iter(words[words.index("-c") + 1 :]), "")
         if text is None or straight(text):

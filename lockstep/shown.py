@@ -272,7 +272,10 @@ TEMPLATE = re.compile(r"\{|%0")
 
 
 # A figure of data with its key before it, and the unit that another key gives.
-PAIR = re.compile(r"[\"']?([\w-]+)[\"']?\s*[:=]\s*[\"']?(~?-?\d[\d.,_]*(?:[eE][+-]?\d+)?)(?![\w.])")
+PAIR = re.compile(
+    r"[\"']?([\w/%-]+)[\"']?\s*[:=]\s*\[?\s*[\"']?(~?-?\d[\d.,_]*(?:[eE][+-]?\d+)?)(?![\w.])"
+)
+TIMED = re.compile(r"(?:^|_)(?:times?|elapsed|duration|speed|fps)$|(?<!learning_)(?<!sample_)rate$")
 UNIT = re.compile(r"[\"']?\bunits?[\"']?\s*[:=]\s*[\"']?([^\"',}\n]+)")
 
 
@@ -289,7 +292,7 @@ def figures(language: str, text: str) -> Iterator[tuple[int, str]]:
     unit = next((u for u in UNIT.findall(text) if numbers.typed(f"2 {u.strip()}")), None)
     for line, row in enumerate(rows):
         for key, value in PAIR.findall(row):
-            if numbers.QUANTITY.search(key):
+            if numbers.QUANTITY.search(key) or TIMED.search(key) or numbers.ALONE.fullmatch(key):
                 yield line, f"{value} under {key!r}"
             elif unit and key in {"value", "median", "mean", "best", "min", "max", "result"}:
                 yield line, f"{value} beside its unit {unit!r}"

@@ -80,13 +80,14 @@ def _said(node: ast.AST, names: Names) -> str | None:
     if not isinstance(node, ast.Call):
         return None
     name = getattr(node.func, "id", None)
-    if name == "print" and len(node.args) > 1 and not node.keywords:
+    if name == "print" and len(node.args) > 1:
         return " ".join(_print(argument, names) for argument in node.args)
-    if getattr(node.func, "attr", None) == "format" and not node.keywords:
+    if getattr(node.func, "attr", None) == "format":
         form = getattr(getattr(node.func, "value", None), "value", None)
         if isinstance(form, str):
             with contextlib.suppress(ValueError, IndexError, KeyError, AttributeError):
-                return form.format(*(_value(a, names) for a in node.args))
+                given = {k.arg: _value(k.value, names) for k in node.keywords if k.arg}
+                return form.format(*(_value(a, names) for a in node.args), **given)
     return None
 
 

@@ -32,7 +32,7 @@ set -x
 PATH = os.environ.get("PATH", "")
 HELD = re.compile(
     rf"(?:{environment.TARGET}|PATH|ENV|BASH_\w*|SHELLOPTS|BASHOPTS|PS4|IFS|LD_PRELOAD|LD_AUDIT"
-    r"|NVCC_\w*_FLAGS|CPATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH)(?:%%)?$"
+    r"|PYTHONOPTIMIZE|NVCC_\w*_FLAGS|CPATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH)(?:%%)?$"
 )
 OURS = {"", "environment"}  # BASH_SOURCE of the block's own lines, and of its functions'
 OFTEN = 99  # times that a row is told: a loop may run its commands a million times
