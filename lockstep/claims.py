@@ -29,7 +29,7 @@ FRACTION = (
 )
 _TIME = r"(?:(?:pico|nano|micro|milli)?seconds?|(?:clock\ )?cycles?|clocks?)"
 _SECOND = (
-    r"(?:milli|micro|nano)?second\b"
+    r"(?:(?:milli|micro|nano)?second|sec)\b"
     r"(?!\ (?!(?:on|in|at|and|or|of|from|for|to|are|is|with|while)\b)\w)"
 )
 _QUANTITY = (
@@ -157,8 +157,16 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         | \b{_HALVES}\ (?:what\ )?{_OTHER}""",
     ),
     (
+        (" of ", "times what"),
+        rf"""{DECIMAL}\ of\ {DECIMAL}(?![\w%])
+        | {NUMBER}\ times\ (?:of\ )?what\ (?:the|a|it)\b[^.;:]{{0,25}}?\ (?:takes|took)\b
+        | {FRACTION}\ of\ what\ (?:the|a|it)\b[^.;:]{{0,25}}?
+            \ (?:needs|needed|takes|took|does|did|reach(?:es|ed)|gets|got)\b""",
+    ),
+    (
         ("times as", "times ahead", "times bett", "times cheap"),
-        rf"{NUMBER}\ times\ (?:as\ (?:good|cheap)|ahead|better|cheaper)\b",
+        rf"""{NUMBER}\ times\ (?:as\ (?:good|cheap)|ahead|better|cheaper)\b
+        | {NUMBER}\ times\ as\ \w+\ as\ {_OTHER}""",
     ),
     (
         ("ratio", " parts in "),

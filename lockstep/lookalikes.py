@@ -11,7 +11,7 @@ import html
 import re
 from collections.abc import Callable
 
-from lockstep import numbers, rendered
+from lockstep import forged, rendered
 from lockstep.mistakes import parse
 
 INCLUDE = "include it from a file of kernels/ or snippets/, where it runs"
@@ -49,26 +49,6 @@ KINDS: tuple[type, ...] = (
 )
 KINDS += (ast.For, ast.While, ast.With, ast.If, ast.Return, ast.Assert, ast.Raise, ast.Delete)
 
-# Prose that reads like a stamp or a proof, which the core alone writes.
-_PLACE = (
-    r"(?:[ABGHL]B?\d{2,3}s?|MI\d{3}\w*|V100|T4|RTX|GeForce|NVIDIA|AMD|Apple|[GC]PUs?|simulator|hardware"
-    r"|machines?|every\ (?:push|commit|build|run))\b"
-)
-STAMP = re.compile(
-    rf"""^\W*(?:(?:gpu|cpu|simulator|compiled|read|shown|awaiting|proof|stamp|status|level)\b\W*)?
-      (?:ran|proved|proven|verified|tested|executed|measured|checked|passed|recorded|validated
-        |certified|benchmarked|compiled)\b
-      (?:\ \w+){{0,3}}?\ (?:on|with|by|in)\b(?:\ \S+){{0,3}}?\ {_PLACE}
-  | \b(?:every|all|each)(?:\ of)?(?:\ the)?(?:\ \w+)?\ (?:block|example|listing|line|kernel)s?
-      (?:\ of\ code)?\ (?:of|on|in)\ this\ (?:page|lesson|section|chapter)\b[^.]{{0,20}}?
-      \b(?:ran|passed|was|were|has|have)\b
-  | \b(?:proved|proven|verified|certified)\ (?:on|by|with)\b(?:\ \S+){{0,2}}?\ {_PLACE}
-  | ^\W*[✓✔☑✅]""",
-    re.VERBOSE | re.IGNORECASE,
-)
-# Without one of these words a text is none: a search looks at few of them.
-STAMPED = "ran prove verif teste execu measured checked passed record valida certif benchm".split()
-STAMPED += ["compiled", "in this ", "of this ", "on this ", *"✓✔☑✅"]
 # What a formula may not do: bring letters that its source does not have, or reach the page around.
 MACRO = re.compile(
     r"\\(?:[egx]?def|let|(?:re)?newcommand|providecommand|newenvironment|unicode|char|SI|si|qty|num|unit"
@@ -169,13 +149,10 @@ class Lookalikes:
             return
         found: list[str | None]
         prose = "".join(line.prose).replace("\u00b6", "")  # a heading's link to itself
-        low = prose.lower() if prose.isascii() else numbers.plain(prose).lower()
-        told = any(word in low for word in STAMPED)
-        if told and (stamp := STAMP.search(numbers.plain(prose).strip())):
-            what = f"{stamp[0]!r} reads like a stamp, which a run alone can give"
-            self.wrong(
-                line.start, what, "take it out: the page's own stamp says what ran, and where"
-            )
+        if stamp := forged.stamp(prose):
+            what = f"{stamp!r} reads like a stamp, which a run alone can give"
+            mend = "take it out: the page's own stamp says what ran, and where"
+            self.wrong(line.start, what, mend)
         if line.code and not WORDS.search(prose):
             found = []
             for code in line.code:

@@ -33,7 +33,8 @@ _ONES = "one|two|three|four|five|six|seven|eight|nine|odd"
 _WORD = rf"(?i:(?:{'|'.join(_WORDS.split())})(?:-(?:{_ONES}))?)"
 _DIGITS = (
     r"(?<!\w\ -\ )(?<![\w.,/-])[~<>≈]?-?(?:\d+(?:[.,]\d+)*|\.\d+)"
-    r"(?:[eE][+-]?\d+|\ ?[×x·⋅*]\ ?10\^?-?\d+|k(?=\ ))?(?:\ ?(?:million|billion|trillion))?"
+    r"(?:[eE][+-]?\d+|\ ?[×x·⋅*]\ ?10\^?-?\d+|k(?=\ ))?"
+    r"(?:\ ?(?:million|billion|trillion|(?:Mio|Mrd|bn|mn)\b\.?))?"
 )
 _NUMBER = rf"(?:{_DIGITS}|\b{_WORD})"
 _THING = (
@@ -62,7 +63,7 @@ _FRACTION = (
 UNIT = rf"""(?:
     (?:{_THING})[\ -]?(?:/\ ?(?:s|sec|second|ms|µs|μs|us|ns|cycle|clock|clk)\b
                      |\ ?[·⋅*]?\ ?s\ ?\^?-1(?!\d)
-                     |[\ -]?(?:per|a|each|every|in\ (?:a|one|each|every))
+                     |[\ -]?(?:per|an?|(?:for\ )?(?:each|every)|in\ (?:a|one|each|every))
                       [\ -](?:s|sec|second|ms|millisecond|microsecond|cycle|clock)\b)
   | [A-Za-z]+/(?:s|sec|second)\b | gigs?\ (?:per|a)\ second\b | [GMk]?LUPS\b | (?i:fps|qps|tps)\b
   | [kMGTP]\ flops\b | (?:milli|micro|nano|pico)secs?\b
@@ -137,6 +138,7 @@ HEAD = re.compile(
 TERM = re.compile(r"(?:bandwidth|latency|run-?time|throughput|speed)\b", re.IGNORECASE)
 # A cell that is a unit, and words before a list or a table that give one to its numbers.
 ALONE = re.compile(rf"(?:{_THING})/(?:s|sec|second|cycle)|[num]s|µs|us|%|[kMGT]?FLOPS?|[MG]Hz")
+BARS = re.compile(r"[\u2580-\u259f\u25a0-\u25ff\u2605\u2606\u2b1b\u2b1c]{3,}")
 RATE = re.compile(rf"(?:{_THING})/(?:s|sec|second|cycle)|[kMGT]?FLOPS?|milliseconds|[µn]s")
 PROMISE = re.compile(
     rf"\b[Ii]n\ (?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|microseconds|cycles|percent|%)"
@@ -153,10 +155,23 @@ QUANTITY = re.compile(
 )
 BARE = re.compile(r"(?<![\w.-])\d[\d.,]*(?!\w)")
 _LOOKS: dict = str.maketrans(
-    {"⁄": "/", "∕": "/", "÷": "/", "⧸": "/", "٪": "%", "％": "%", "✕": "×", "⨯": "×", "‰": "%"}
+    {
+        "🔟": "10",
+        "⁄": "/",
+        "∕": "/",
+        "÷": "/",
+        "⧸": "/",
+        "٪": "%",
+        "％": "%",
+        "✕": "×",
+        "⨯": "×",
+        "‰": "%",
+    }
 )
+_LOOKS |= str.maketrans({"🔟": "10"})
 # Letters of other scripts that read as those of a unit.
 _LOOKS |= str.maketrans("АВЕКМНОРСТХаеорсхуіѕΑΒΕΖΗΙΚΜΝΟΡΤΧ", "ABEKMHOPCTXaeopcxyisABEZHIKMNOPTX")
+_SIGNS = re.compile(r"[~=]{2,}")
 _SPACES = re.compile(r"\s+")
 _DASHES = str.maketrans("−‑–", "---")
 # Scripts whose letters are those of ours to the eye, and that no page is written in.
@@ -257,7 +272,7 @@ def plain(text: str) -> str:
         text = text.translate(_LOOKS).translate(_UNSEEN)
         text = unicodedata.normalize("NFKD", text).translate(_LOOKS).translate(_UNSEEN)
         text = text.translate(_DASHES)
-    text = _ROMAN.sub(_roman, _SPACES.sub(" ", text))
+    text = _ROMAN.sub(_roman, _SPACES.sub(" ", _SIGNS.sub("", text)))
     return _MIXED.sub(lambda found: found[0].translate(_AS_DIGITS), text)
 
 
@@ -302,13 +317,16 @@ BESIDE = re.compile(
 
 
 PLACE = re.compile(r"https?://(?:[\w-]+\.)+(?P<top>[A-Za-z]{2,}|xn--[\w-]+)(?::\d+)?(?:[/?#]|$)")
+RESERVED = re.compile(r"https?://(?:[\w-]+\.)*example\.(?:com|org|net)(?:[:/?#]|$)")
 NOWHERE = {"invalid", "test", "example", "local", "localhost", "internal"}
 
 
 def outside(attributes: Mapping[str, str]) -> bool:
     """Whether a link leads to another site, one that a reader can open."""
     place = PLACE.match(attributes.get("href", ""))
-    return place is not None and place["top"].lower() not in NOWHERE
+    if place is None or RESERVED.match(place[0].lower()):
+        return False
+    return place["top"].lower() not in NOWHERE
 
 
 class Reader:
@@ -388,6 +406,8 @@ class Reader:
                 f"the letter {unicodedata.name(strange[0], strange[0])}, which looks like another"
             )
             self.wrong(self.start, what, "write it with the letters of the alphabet")
+        if bars := BARS.search(raw):
+            self.wrong(self.start, f"{bars[0]!r} is a chart that is typed", "have a script draw it")
         said = plain(raw).strip()
         found = typed(said) if said else []
         if closed == "td" and self.column < len(self.settings) and self.settings[self.column]:

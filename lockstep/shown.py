@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Set
 from contextlib import suppress
 from pathlib import Path
 
-from lockstep import around, commands, numbers, preprocessed, texts, worked
+from lockstep import around, commands, forged, numbers, preprocessed, texts, worked
 from lockstep.mistakes import Mistake, nodes, parse
 from lockstep.vacuous import idle, meddling, name_of, task, vacuous
 
@@ -322,6 +322,8 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
         comment = line.lstrip().startswith(("#", "//", "/*"))
         if _founded(line) or (open_ and not comment and TEMPLATE.search(line)):
             continue  # its source stands there; or a template of what a run prints
+        if not comment and (stamp := forged.stamp(line)):
+            wrong(number, f"{stamp!r} is typed, and reads like a stamp", "print what the run gives")
         for found in numbers.typed(line):
             if line.startswith(("#", "//", "/*")) and _restates(found, text.split("\n")[number]):
                 continue

@@ -1,0 +1,51 @@
+"""Texts that read like a stamp, a proof or the end of a test, which a run alone can give."""
+
+import re
+
+from lockstep import numbers
+
+# Prose that reads like a stamp or a proof, which the core alone writes.
+_PLACE = (
+    r"(?:[ABGHL]B?\d{2,3}s?|MI\d{3}\w*|V100|T4|RTX|GeForce|NVIDIA|AMD|Apple|[GC]PUs?|simulator|hardware"
+    r"|machines?|every\ (?:push|commit|build|run))\b"
+)
+STAMP = re.compile(
+    rf"""^\W*(?:(?:gpu|cpu|simulator|compiled|read|shown|awaiting|proof|stamp|status|level)\b\W*)?
+      (?:ran|proved|proven|verified|tested|executed|measured|checked|passed|recorded|validated
+        |certified|benchmarked|compiled)\b
+      (?:\ \w+){{0,3}}?\ (?:on|with|by|in)\b(?:\ \S+){{0,3}}?\ {_PLACE}
+  | \b(?:every|all|each)(?:\ of)?(?:\ the)?(?:\ \w+)?\ (?:block|example|listing|line|kernel)s?
+      (?:\ of\ code)?\ (?:of|on|in)\ this\ (?:page|lesson|section|chapter)\b[^.]{{0,20}}?
+      \b(?:ran|passed|was|were|has|have)\b
+  | \b(?:proved|proven|verified|certified)\ (?:on|by|with)\b(?:\ \S+){{0,2}}?\ {_PLACE}
+  | \b(?:code|blocks?|examples?|listings?|page|lesson)\b[^.;:]{{0,25}}?\ (?:been|was|were|are|is)
+      \ (?:executed|run|tested|verified|proved|proven|checked)\ (?:on|by|with)
+      \ (?:\w+\ ){{0,3}}?{_PLACE}
+  | \b(?:we|I)\ (?:have\ )?(?:ran|run|tested|executed|verified)\ (?:each|every|all)\b[^.;:]{{0,20}}?
+      \b(?:block|example|listing)
+  | [·|]\ (?:passed|proved|verified)\b
+  | \b(?:all|\d+|\d+\ (?:of|/)\ \d+)\ (?:\d+\ )?(?:tests|checks|cases)\ (?:pass(?:ed)?|ok)\b
+  | ^\W*[✓✔☑✅]""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# Without one of these words a text is none: a search looks at few of them.
+STAMPED = "ran prove verif teste execu measured checked passed record valida certif benchm".split()
+STAMPED += [
+    "compiled",
+    "checks",
+    "tests",
+    "cases",
+    " run ",
+    "in this ",
+    "of this ",
+    "on this ",
+    *"✓✔☑✅",
+]
+
+
+def stamp(text: str) -> str | None:
+    """Return the words of a text that read like a stamp, or None."""
+    plain = text if text.isascii() else numbers.plain(text)
+    low = plain.lower()
+    found = any(word in low for word in STAMPED) and STAMP.search(plain.strip())
+    return found[0] if found else None
