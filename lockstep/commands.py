@@ -276,7 +276,12 @@ class _Reader:
             what = "a text among the commands, of which nobody sees what ran"
             self.refuse(found.start(), what, FILE)
             self.documents.append((text[at:stop].strip("'\"\\"), found[0].endswith("-")))
-        elif found[0].endswith(">") and value and programs.SOURCE.fullmatch(value):
+        elif (
+            found[0].endswith(">")
+            and value
+            and programs.SOURCE.fullmatch(value)
+            and value[0] != "/"
+        ):
             self.writes = value
         return max(stop, at)
 
