@@ -223,7 +223,8 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("dollar", "cent", "euro", "$"),
-        rf"""(?:{NUMBER}\ (?:dollars|cents|euros)|\$\ ?{_DIGITS})
+        rf"""costs?\ {NUMBER}\ (?:dollars|cents|euros)\b
+        | (?:{NUMBER}\ (?:dollars|cents|euros)|\$\ ?{_DIGITS})
             \ (?:an?|per)\ (?:hour|GPU|token|million)""",
     ),
 )

@@ -25,6 +25,9 @@ STAMP = re.compile(
       \b(?:block|example|listing)
   | [·|]\ (?:passed|proved|verified)\b
   | \b(?:all|\d+|\d+\ (?:of|/)\ \d+)\ (?:\d+\ )?(?:tests|checks|cases)\ (?:pass(?:ed)?|ok)\b
+  | \b\d+\ (?:tests|checks|cases)\b\W{{1,3}}(?:0|no|zero)\ (?:failures|errors|failed)\b
+  | \b(?:every|each)\ (?:commit|push|build|pull\ request|night)\b[^.;:]{{0,25}}?
+      \ (?:tested|run|checked|verified)\ on\ (?:\w+\ ){{0,3}}?{_PLACE}
   | ^\W*[✓✔☑✅]""",
     re.VERBOSE | re.IGNORECASE,
 )

@@ -77,6 +77,12 @@ UNIT = rf"""(?:
   | -?fold\b
   | (?:times|x|×)\ (?:as\ |the\ |its\ |more\ |less\ |in\ )?(?:{_COMPARED})
 )"""
+# A unit in the words before a number, or behind them: GB/s of the copy: 42. 42 for the copy, GB/s.
+_RATED = (
+    rf"(?:{_THING})(?:/(?:s|sec|second|cycle)\b|\ (?:per|a|each|every)\ (?:second|cycle|clock)\b)"
+)
+_TIMED = r"in\ (?:[mµn]s|milliseconds|microseconds|nanoseconds|cycles|clocks)\b"
+_GAP = r"[^.;:?(\ufffc]"
 # Read with case: "2 s" is a time, "2 S" is a length of the text's own. What begins with a figure, a
 # word or a unit is apart, so that a search looks at few of them at each place.
 TYPED = re.compile(
@@ -86,6 +92,7 @@ TYPED = re.compile(
   | {_DIGITS},?\ (?:\((?:in\ )?(?:{_TIME}|(?:{_THING})/s|%)\)
       |(?:measured\ )?in\ (?:[mµμn]s|(?:{_THING})/s)(?!\w))
   | {_DIGITS}\ ?clocks\b | (?i:{_DIGITS}\ (?:faster|slower)\b)
+  | (?i:{_DIGITS}\ (?:for|by|on|with|of)\ (?:(?!\d){_GAP}){{0,30}},\ (?:in\ )?{_RATED})
   | {_DIGITS}-x\b(?!\ ?\d) | {_DIGITS}\ ?(?:×|x)(?!\ ?[\w(\[{{"'`\\\ufffc])
   | (?<!from\ )(?<![\w.,])\d+\ to\ (?:1(?![\w,.:]*\d)\b|one\ (?:against|over))
   | (?<![\d:])\d+:1(?![\d:])
@@ -95,7 +102,8 @@ TYPED = re.compile(
     )
   | (?i:(?:faster|slower|quicker)\ [×x]\ ?\d)
   | \b(?=[A-Za-z])(?:
-    {_WORD}[\ -]{UNIT} | (?i:{_WORD}(?:fold|\ to\ one)\b)
+    (?i:(?:{_RATED}|{_TIMED}){_GAP}{{0,40}}:\ (?:about\ )?{_DIGITS}(?!\ ?[\w×*/+(-]))
+  | {_WORD}[\ -]{UNIT} | (?i:{_WORD}(?:fold|\ to\ one)\b)
   | (?i:(?:takes|took|needs|needed|runs|ran|lasts|within|after)\ (?:about\ |only\ )?
         (?:{_NUMBER})[\ -]?(?:h|hours?|days?)\b)
   | (?i:(?:an?|one)\ (?:kilo|mega|giga|tera|peta)?(?:byte|flop)\ (?:per|a|each|every)\ second\b)

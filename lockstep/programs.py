@@ -102,6 +102,8 @@ def _python(words: Sequence[str | None]) -> str | None:
     options = [w for w in words if w is not None]
     if options and re.fullmatch(r"-[a-zA-Z]*O+[a-zA-Z]*", options[0]):
         return "Python takes the assertions out"
+    if len(options) > 1 and {"-h", "--help", "-V", "--version"} & {*options[:1]}:
+        return "Python runs nothing of what stands there"
     if "-c" in words:
         text = next(iter(words[words.index("-c") + 1 :]), "")
         if text is None or straight(text):

@@ -291,7 +291,9 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
             yield "a result that is compared with itself", "compare it with another computation"
         given = {k.arg: _number(k.value) for k in call.keywords}
         given |= dict(zip(("rtol", "atol"), map(_number, call.args[2:4]), strict=False))
-        if (given.get("rtol") or 0) >= 1 or (given.get("atol") or 0) >= ANYTHING:
+        relative = max(given.get("rtol") or 0, given.get("rel_tol") or 0)
+        absolute = max(given.get("atol") or 0, given.get("abs_tol") or 0)
+        if relative >= 1 or absolute >= ANYTHING:
             yield "a tolerance that lets everything pass", "say how far off the result may be"
     if name == "raises" and call.args and name_of(call.args[0]) in {"Exception", "BaseException"}:
         if not any(k.arg == "match" for k in call.keywords):
