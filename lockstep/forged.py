@@ -12,7 +12,7 @@ _PLACE = (
 STAMP = re.compile(
     rf"""^\W*(?:(?:gpu|cpu|simulator|compiled|read|shown|awaiting|proof|stamp|status|level)\b\W*)?
       (?:ran|proved|proven|verified|tested|executed|measured|checked|passed|recorded|validated
-        |certified|benchmarked|compiled)\b
+        |certified|confirmed|benchmarked|compiled)\b
       (?:\ \w+){{0,3}}?\ (?:on|with|by|in)\b(?:\ \S+){{0,3}}?\ {_PLACE}
   | \b(?:every|all|each)(?:\ of)?(?:\ the)?(?:\ \w+)?\ (?:block|example|listing|line|kernel)s?
       (?:\ of\ code)?\ (?:of|on|in)\ this\ (?:page|lesson|section|chapter)\b[^.]{{0,20}}?
@@ -35,6 +35,7 @@ STAMP = re.compile(
 STAMPED = "ran prove verif teste execu measured checked passed record valida certif benchm".split()
 STAMPED += [
     "compiled",
+    "confirmed",
     "checks",
     "tests",
     "cases",

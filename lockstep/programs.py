@@ -64,6 +64,8 @@ def hides(words: Sequence[str | None]) -> str | None:
         return f"{starts} {TRACELESS}: a text of several"
     if starts in COPIES and any(MACHINE.fullmatch(word) for word in words[1:] if word):
         return f"{starts} puts a program of the machine in another's place"
+    if any(word.startswith("#!") for word in words[1:] if word):
+        return f"a program is {WRITTEN}"
     if starts == "tee" and (
         written := next((w for w in words[1:] if w and SOURCE.fullmatch(w)), None)
     ):
