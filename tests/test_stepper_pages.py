@@ -1,12 +1,14 @@
 """Pages with warp operations run in the stepper where Numba's simulator cannot run them."""
 
+import importlib
+
 import pytest
 
 from lockstep import collect, evidence, running, stamps
 from lockstep.languages.names import imports
 from lockstep.page import read
 from lockstep_site.gpu.needs import SIMULATOR_LACKS, gpu_only, simulator_of
-from lockstep_site.gpu.targets import Simulator
+from lockstep_site.gpu.targets import Cpu, Simulator
 from tests.houses import settle
 from tests.pages import PAGES, ROOT
 
@@ -124,6 +126,11 @@ def test_but_not_in_a_kernel_that_is_known_to_be_wrong(house):
     file = "kernels/wrong/warp.py"
     done, said, _ = run(house(BODY.replace("kernels/warp.py", file), RACE, file))
     assert done, said
+
+
+def test_a_kernel_of_numbas_simulator_is_not_said_to_be_idle():
+    kernel = importlib.import_module("numba.cuda.simulator").jit(lambda x: None)
+    assert Cpu().launched({"kernel": kernel}) == {}  # it keeps no versions: nobody can know
 
 
 # ---------------------------------------------------------------- every page of the site

@@ -46,11 +46,12 @@ NO_GPU = (
 
 def _launched(namespace: dict[str, Any]) -> dict[str, bool]:
     """Return Numba's functions of a page, and whether each was ever called."""
-    # A dispatcher holds a compiled version for each signature that it was called with.
+    # A dispatcher holds a compiled version for each signature that it was called with. A kernel of
+    # Numba's simulator has a stand-in of a dictionary, which stays empty: it cannot tell.
     found = {}
     for name, value in list(namespace.items()):
         versions = getattr(type(value), "overloads", None) and getattr(value, "overloads", None)
-        if isinstance(versions, dict):
+        if isinstance(versions, dict) and type(versions).__name__ != "FakeOverloadDict":
             found[name] = bool(versions)
     return found
 
