@@ -2,6 +2,7 @@
 who waits for whom. Its predictions for two GPUs are held against the records."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -142,12 +143,16 @@ def test_pieces_make_the_bubble_smaller_by_the_formula(pieces, stages, micro):
 
 
 MEASURED = {  # rows of the record, and what the page predicts, in microseconds
-    "all-reduce-one-shot-4kib": (predict.one_shot, 2 * 4 * 2**10),
-    "all-reduce-one-shot": (predict.one_shot, 2 * 64 * 2**10),
-    "all-reduce-one-shot-256kib": (predict.one_shot, 2 * 256 * 2**10),
+    "all-reduce-one-shot-4kib": (predict.one_shot, 4 * 2**10),
+    "all-reduce-one-shot-16kib": (predict.one_shot, 16 * 2**10),
+    "all-reduce-one-shot": (predict.one_shot, 64 * 2**10),
+    "all-reduce-one-shot-256kib": (predict.one_shot, 256 * 2**10),
     "all-reduce-p2p-16mib": (predict.two_shot, 16 * 2**20),
     "all-reduce-p2p": (predict.two_shot, 256 * 2**20),
     "all-reduce-p2p-1gib": (predict.two_shot, 2**30),
+    "all-reduce-ring-16mib": (predict.ring, 16 * 2**20),
+    "all-reduce-ring": (predict.ring, 256 * 2**20),
+    "all-reduce-ring-1gib": (predict.ring, 2**30),
 }
 FAR = set()  # rows that are further from their prediction than a quarter: the page says so
 
@@ -162,3 +167,75 @@ def test_predictions_for_two_gpus_are_within_a_quarter_or_said_not_to_be():
         if not 0.75 <= rows[row] / (1e6 * predict.predict(*what)) <= 1.25
     }
     assert set(off) == FAR, off
+
+
+PIPELINES = Path("snippets/output/megatron/parallel.txt")
+
+
+def test_a_pipeline_of_two_stages_takes_what_megatrons_page_measured():
+    said = PIPELINES.read_text()
+    (busy,) = re.findall(r"a micro-batch on one stage: ([\d.]+) ms", said)
+    assert f"busy, message = {busy}e-3," in Path(predict.__file__).read_text()
+    busy = float(busy) / 1e3
+    rows = re.findall(r"^ +(\d+) +[\d.]+% +([\d.]+)%,.* ([\d.]+)%,", said, re.MULTILINE)
+    assert len(rows) == 4
+    for micro, *idle in rows:
+        both = zip((schedules.gpipe, schedules.one_f_one_b), idle, strict=True)
+        for schedule, share in both:
+            world = World(2, predict.NVLINK)
+            work = busy / 3, 2 * busy / 3
+            activation = np.zeros(2**21, np.float32)
+            world.run(schedules.pipeline(schedule, int(micro), *work, activation))
+            measured = int(micro) * busy / (1 - float(share) / 100)
+            assert 0.75 <= measured / world.seconds <= 1.25, (micro, schedule.__name__)
+
+
+@pytest.mark.parametrize(("layers", "bucket"), [(10, 20), (10, 4), (10, 10), (10, 1), (7, 3)])
+def test_every_gradient_is_sent_the_last_bucket_too(layers, bucket):
+    sent = []
+
+    def all_reduce(rank, ranks, x):
+        if rank == 0:
+            sent.append(x.size)
+        return (yield from collectives.ring(rank, ranks, x))
+
+    world = World(2, switch(0, 8), element=4)  # a second for a layer's gradient of two elements
+    step = schedules.training_step(world, all_reduce, layers, 1e-3, bucket, np.ones(2))
+    last = layers % bucket or min(bucket, layers)
+    sizes = {2 * size for size in (min(bucket, layers), last)}
+    assert set(sent) == sizes
+    # the links never idle once the first bucket is there, and all gradients pass through them
+    assert step == pytest.approx(1e-3 * min(bucket, layers) + layers)
+
+
+def test_parts_of_machines_take_as_long_as_all_machines():
+    link = nodes(8, (LATENCY, BANDWIDTH), (5 * LATENCY, BANDWIDTH / 8))
+    whole = seconds(collectives.by_node(8), 128, 128, link)
+    between = World(16, switch(5 * LATENCY, BANDWIDTH / 8), element=1e6 / 16)
+    between.run(collectives.ring, [np.ones(16)] * 16)
+    assert whole == pytest.approx(seconds(collectives.ring, 8, 8) + between.seconds)
+
+
+@pytest.mark.parametrize("what", [Send(4, np.ones(1)), Send(-1, np.ones(1)), Recv(4), Recv(-1)])
+def test_a_rank_that_is_not_there_is_named(what):
+    def program(rank, ranks):
+        if rank == 3:
+            yield what
+
+    other = what.to if isinstance(what, Send) else what.source
+    says = rf"rank 3 yields {type(what).__name__} with rank {other}, .* 0 to 3: wrap around"
+    with pytest.raises(ValueError, match=says):
+        World(4, LINK).run(program)
+
+
+def test_a_message_that_nobody_receives_is_named():
+    def program(rank, ranks):
+        if rank == 2:
+            yield Send(0, np.ones(1))
+            yield Send(1, np.ones(1))
+        if rank == 0:
+            yield Recv(2)
+
+    says = r"rank 1 never receives what rank 2 sent \(1 left over\): add a Recv\(2\)"
+    with pytest.raises(Lost, match=says):
+        World(3, LINK).run(program)

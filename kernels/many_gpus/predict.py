@@ -25,11 +25,13 @@ for ranks in (1, 2, 3, 4, 8, 12):
 # --8<-- [start:predict]
 LAUNCH, LATENCY, BANDWIDTH = 2e-6, 1e-6, 360e9  # a kernel, one way over NVLink, bytes a second
 NVLINK = switch(LATENCY, BANDWIDTH)
+WORDS = {one_shot: 2}  # its words carry a value and the number of the call: twice the bytes
 
 
 def predict(program, size, ranks=2, link=NVLINK, start=LAUNCH):
     """Return the seconds of an all-reduce of ``size`` bytes, a launch included."""
-    world = World(ranks, link, element=size / ranks)  # one element for each rank's part
+    sent = size * WORDS.get(program, 1)
+    world = World(ranks, link, element=sent / ranks)  # one element for each rank's part
     world.run(program, [np.ones(ranks, np.float32)] * ranks)
     return start + world.seconds
 
@@ -41,27 +43,44 @@ def examples():
     """Two GPUs.
 
     --8<-- [start:two]
-    >>> for kib in (4, 64, 256):  # a word carries a value and a number: twice the bytes
-    ...     print(f"one shot,  {kib:>4} KiB: {1e6 * predict(one_shot, 2 * kib * 2**10):8.2f} µs")
-    one shot,     4 KiB:     3.02 µs
-    one shot,    64 KiB:     3.36 µs
-    one shot,   256 KiB:     4.46 µs
-    >>> for mib in (16, 256, 1024):
-    ...     print(f"two shots, {mib:>4} MiB: {1e6 * predict(two_shot, mib * 2**20):8.1f} µs")
-    two shots,   16 MiB:     50.6 µs
-    two shots,  256 MiB:    749.7 µs
-    two shots, 1024 MiB:   2986.6 µs
+    >>> def all_reduces(ranks):
+    ...     for kib in (4, 16, 64, 256):
+    ...         us = 1e6 * predict(one_shot, kib * 2**10, ranks)
+    ...         print(f"{kib:>4} KiB, one shot {us:8.2f} µs")
+    ...     for mib in (16, 256, 1024):
+    ...         shots, along = (1e6 * predict(p, mib * 2**20, ranks) for p in (two_shot, ring))
+    ...         print(f"{mib:>4} MiB, two shots {shots:7.1f} µs, ring {along:7.1f} µs")
+    >>> all_reduces(ranks=2)
+       4 KiB, one shot     3.02 µs
+      16 KiB, one shot     3.09 µs
+      64 KiB, one shot     3.36 µs
+     256 KiB, one shot     4.46 µs
+      16 MiB, two shots    50.6 µs, ring    50.6 µs
+     256 MiB, two shots   749.7 µs, ring   749.7 µs
+    1024 MiB, two shots  2986.6 µs, ring  2986.6 µs
 
     --8<-- [end:two]
+
+    --8<-- [start:four]
+    >>> all_reduces(ranks=4)  # predictions: nobody has measured these
+       4 KiB, one shot     3.07 µs
+      16 KiB, one shot     3.27 µs
+      64 KiB, one shot     4.09 µs
+     256 KiB, one shot     7.37 µs
+      16 MiB, two shots    73.9 µs, ring    77.9 µs
+     256 MiB, two shots  1122.5 µs, ring  1126.5 µs
+    1024 MiB, two shots  4477.9 µs, ring  4481.9 µs
+
+    --8<-- [end:four]
 
     --8<-- [start:one-node]
     >>> for kib in (8, 128, 2048, 32768):
     ...     times = [predict(p, kib * 2**10, ranks=8) for p in (one_shot, two_shot, ring, tree)]
     ...     print(f"{kib:>6} KiB", *(f"{1e6 * t:8.1f}" for t in times))
-         8 KiB      3.2      4.0     16.0      8.1
-       128 KiB      5.5      4.6     16.6     10.2
-      2048 KiB     43.8     14.2     26.2     43.0
-     32768 KiB    655.4    167.1    179.1    567.2
+         8 KiB      3.3      4.0     16.0      8.1
+       128 KiB      8.1      4.6     16.6     10.2
+      2048 KiB     84.6     14.2     26.2     43.0
+     32768 KiB   1307.9    167.1    179.1    567.2
 
     --8<-- [end:one-node]
 
@@ -77,7 +96,14 @@ def examples():
        64 GPUs, ring       42.29 ms
        64 GPUs, tree      146.78 ms
        64 GPUs, by node    10.00 ms
-    >>> print(f"1,024 GPUs, by node  {1e3 * predict(by_node(8), 2**30, 1024, cluster):7.2f} ms")
+    >>> print(f"1,024 GPUs, tree     {1e3 * predict(tree, 2**30, 1024, cluster):7.2f} ms")
+    1,024 GPUs, tree      318.62 ms
+    >>> network = switch(5e-6, 50e9)
+    >>> def from_parts(machines, size):  # a ring inside, and one between: eight rings alike
+    ...     return predict(ring, size, 8) + predict(ring, size / 8, machines, network, start=0)
+    >>> bool(np.isclose(from_parts(8, 2**30), predict(by_node(8), 2**30, 64, cluster)))
+    True
+    >>> print(f"1,024 GPUs, by node  {1e3 * from_parts(128, 2**30):7.2f} ms")
     1,024 GPUs, by node    11.83 ms
 
     --8<-- [end:many]
@@ -123,6 +149,22 @@ def examples():
     0.27
 
     --8<-- [end:bubble]
+
+    --8<-- [start:two-stages]
+    >>> busy, message = 8.60e-3, np.zeros(2**21, np.float32)  # on one stage; 1,024 x 2,048 numbers
+    >>> for micro in (2, 4, 8, 16):
+    ...     line = []
+    ...     for schedule in (gpipe, one_f_one_b):
+    ...         world = World(2, NVLINK)
+    ...         _ = world.run(pipeline(schedule, micro, busy / 3, 2 * busy / 3, message))
+    ...         line.append(f"{schedule.__name__} {1e3 * world.seconds:.1f} ms")
+    ...     print(f"{micro:>2} micro-batches:", *line)
+     2 micro-batches: gpipe 25.8 ms one_f_one_b 25.8 ms
+     4 micro-batches: gpipe 43.0 ms one_f_one_b 43.1 ms
+     8 micro-batches: gpipe 77.4 ms one_f_one_b 77.6 ms
+    16 micro-batches: gpipe 146.2 ms one_f_one_b 146.6 ms
+
+    --8<-- [end:two-stages]
 
     --8<-- [start:buckets]
     >>> tensors, seconds = 480, 0.2e-3

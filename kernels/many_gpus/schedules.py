@@ -56,13 +56,16 @@ def training_step(world, all_reduce, layers, seconds, bucket, gradient):
     """Return the seconds of a backward pass whose gradients are added up on the way.
 
     Each of ``layers`` takes ``seconds`` and leaves ``gradient``, an array. Every ``bucket`` layers
-    an all-reduce starts, beside the layers that follow, and after the all-reduce before it.
+    an all-reduce starts, beside the layers that follow, and after the all-reduce before it. The
+    last bucket has what is left.
     """
-    world.run(all_reduce, [np.tile(gradient, bucket)] * world.ranks)
-    free = 0.0  # when the links are free for the next bucket
-    for done in range(bucket, layers + 1, bucket):
-        free = max(free, done * seconds) + world.seconds
-    return max(free, layers * seconds)
+    free, before, size = 0.0, 0, 0  # free: when the links are, for the next bucket
+    for done in (*range(bucket, layers, bucket), layers):
+        if done - before != size:  # the first bucket, and a last one that is smaller
+            size = done - before
+            world.run(all_reduce, [np.tile(gradient, size)] * world.ranks)
+        free, before = max(free, done * seconds) + world.seconds, done
+    return free
 
 
 # --8<-- [end:buckets]

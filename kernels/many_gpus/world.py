@@ -40,7 +40,7 @@ class Work:
 
 # --8<-- [start:world]
 class Lost(Exception):
-    """No rank can go on."""
+    """Somebody waits for ever: ranks for one another, or a message for its receiver."""
 
 
 class World:
@@ -60,7 +60,8 @@ class World:
     def run(self, program, *inputs):
         """Run ``program(rank, ranks, *its inputs)`` on each rank; return what each returned.
 
-        ``inputs`` are lists with one entry for each rank. Raises Lost where ranks wait for ever.
+        ``inputs`` are lists with one entry for each rank. Raises Lost where ranks wait for ever or
+        a message is never received, and ValueError where a rank names one that is not there.
         """
         n = self.ranks
         self.seconds, self.spans = 0.0, []
@@ -77,6 +78,12 @@ class World:
             what(now, rank, came)
         if self.waits or self.died:
             raise Lost(self._why())
+        left = [pair for pair, messages in self.inbox.items() if messages]
+        if left:
+            source, to = left[0]
+            many = sum(len(self.inbox[pair]) for pair in left)
+            why = f"rank {to} never receives what rank {source} sent ({many} left over)"
+            raise Lost(f"{why}: add a Recv({source}), or drop the Send")
         return self.results
 
     def _at(self, when, what, rank, came):
@@ -96,7 +103,13 @@ class World:
         if isinstance(what, Work):
             self.spans.append((rank, what.name, now, now + what.seconds))
             self._at(now + what.seconds, self._go_on, rank, None)
-        elif isinstance(what, Recv):
+            return
+        whom = what.source if isinstance(what, Recv) else what.to
+        if not 0 <= whom < self.ranks:
+            said = f"rank {rank} yields {type(what).__name__} with rank {whom}"
+            cure = "wrap around with % ranks, or leave it out"
+            raise ValueError(f"{said}, but ranks are 0 to {self.ranks - 1}: {cure}")
+        if isinstance(what, Recv):
             pair = what.source, rank
             if self.inbox[pair]:
                 arrival, array = self.inbox[pair].popleft()
@@ -227,4 +240,22 @@ def examples():
     rank 0 waits for rank 1; rank 1 has returned
 
     --8<-- [end:head-on]
+
+    --8<-- [start:nobody]
+    >>> def past_the_end(rank, ranks, mine):
+    ...     yield Send(rank + 1, mine)
+    >>> def around(rank, ranks, mine):
+    ...     yield Send((rank + 1) % ranks, mine)
+    >>> for program in (past_the_end, around):
+    ...     try:
+    ...         two.run(program, [np.array([5]), np.array([7])])
+    ...     except (ValueError, Lost) as why:
+    ...         for part in str(why).split(": "):
+    ...             print(part)
+    rank 1 yields Send with rank 2, but ranks are 0 to 1
+    wrap around with % ranks, or leave it out
+    rank 1 never receives what rank 0 sent (2 left over)
+    add a Recv(0), or drop the Send
+
+    --8<-- [end:nobody]
     """

@@ -149,7 +149,8 @@ const PROGRAMS = { ...COLLECTIVES, ddp: "DDP: gradients in buckets", gpipe: "Pip
 export const play = (kind, p, dies) => {
   const n = p.ranks
   const of = {
-    ring: r => ring(r, n, p.bytes), tree: r => tree(r, n, p.bytes), one: r => all(r, n, p.bytes),
+    ring: r => ring(r, n, p.bytes), tree: r => tree(r, n, p.bytes),
+    one: r => all(r, n, 2 * p.bytes), // a word carries a value and the number of the call
     two: r => twoShots(r, n, p.bytes), all: r => all(r, n, p.bytes / n),
     gpipe: r => stage(orders.gpipe, r, n, p), "1f1b": r => stage(orders["1f1b"], r, n, p),
     ddp: r => (r < n ? computes(r, n, p) : sends(r - n, n, p)),
