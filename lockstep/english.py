@@ -28,7 +28,7 @@ _LETTERS = r"[^\W\d_]"
 WORD = re.compile(rf"(?<![\w`'.-]){_LETTERS}+(?![\w(])")
 ROW = re.compile(rf"(?<![\w`'./(-])(?:(?:{_LETTERS}{{2,}}|\d+)\ ){{3,}}{_LETTERS}{{2,}}(?![\w(])")
 LONG = 6  # words of a heading or a cell, which may name a thing in few that are all nouns
-FRAGMENTS = {"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li", "title", None}
+FRAGMENTS = {"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li", "dt", "dd", "title", None}
 NAMED = 2  # words of another alphabet that may stand in a row: a name
 WIDE = 4  # letters of one without blanks
 # Alphabets and signs of formulas, by the beginnings of their letters' names.
