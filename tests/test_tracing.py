@@ -1,8 +1,10 @@
-"""Lines are noted in every thread, also when many begin at once."""
+"""Lines are noted in every thread, also when many begin at once, and in files that are alike."""
 
 import subprocess
 import sys
 from pathlib import Path
+
+from lockstep.tracing import Tracer
 
 # Before Python 3.12 a thread that begins while another one installs its trace function is told so,
 # by an error. The hook makes that certain: a second thread comes along while it sleeps.
@@ -29,3 +31,11 @@ def test_threads_that_begin_together_are_all_traced():
     run = {"capture_output": True, "text": True, "cwd": root}
     done = subprocess.run([sys.executable, "-c", MANY], **run)
     assert done.stdout == "60 [['work.py', 2]]\n", done.stdout + done.stderr[-2000:]
+
+
+def test_two_files_with_equal_code_are_both_traced():
+    """Code objects are equal whatever file they are of: two exercises with the same imports."""
+    with Tracer(["one.py", "two.py"]) as tracer:
+        for file in ("one.py", "two.py"):
+            exec(compile("import math\n", file, "exec"), {})
+    assert tracer.take() == [["one.py", 1], ["two.py", 1]]
