@@ -118,8 +118,9 @@ def _by_import(name: str, value: object) -> bool:
     code = getattr(value, "__code__", None)
     path = getattr(module, "__file__", None) or ""
     # Such as _patched_getfile of PyTorch, for inspect.getfile
-    named = code is not None and (name in code.co_name or "patch" in code.co_name)
-    if not named or module in _modules or code.co_filename != path:
+    if code is None or module in _modules or code.co_filename != path:
+        return False
+    if name not in code.co_name and "patch" not in code.co_name:
         return False
     return not {"site-packages", "dist-packages"}.isdisjoint(path.split(os.sep))
 
