@@ -37,6 +37,9 @@ CLAIMS = {
 RAN = re.compile(r"runs/([0-9a-f]{40})")  # the workflow's own word for the commit that it ran
 
 
+MAIN = re.compile(r"/\.github/workflows/[\w.-]+@refs/heads/(main|master)$")
+
+
 class Refused(Exception):
     """An attestation proves nothing of these files; the text says why."""
 
@@ -67,7 +70,7 @@ def verify(root: Path, bundle: str, files: list[str], repository: str, roots: st
     for name in CLAIMS.values():
         if name != "issuer":
             print(f"  {name}: {claims.get(name, 'not said')}")
-    print(f"  commit that ran: {ran or 'not said'}")
+    print(f"  commit that ran: {ran}")
     print("Not asked: the transparency log. `gh attestation verify` asks it.")
     return 0
 
@@ -88,6 +91,10 @@ def examine(
     wanted = f"https://github.com/{repository}"
     if repository and claims.get("repository") != wanted:
         raise Refused(f"it is a run of {claims.get('repository')}, not of {wanted}")
+    if not MAIN.search(claims.get("workflow", "")):
+        # On a branch of one's own, anybody who may push writes the workflow that signs.
+        who = claims.get("workflow", "no workflow")
+        raise Refused(f"{who} signed it, which is no workflow on the main branch")
     signed = subjects(statement)
     return claims, commit(signed), compare(root, files, signed)
 
@@ -182,11 +189,11 @@ def subjects(statement: dict) -> dict[str, str]:
 def commit(signed: dict[str, str]) -> str:
     """Return the commit that ran, which the workflow signs as the file runs/HASH."""
     found = [m[1] for name in signed if (m := RAN.fullmatch(name))]
-    if len(found) > 1:
+    if len(found) != 1:
         raise Refused(f"it names {len(found)} commits, and a run has one")
-    if found and signed[f"runs/{found[0]}"] != sha256(f"{found[0]}\n".encode()):
+    if signed[f"runs/{found[0]}"] != sha256(f"{found[0]}\n".encode()):
         raise Refused("the commit that it names is not the one that it signed")
-    return found[0] if found else ""
+    return found[0]
 
 
 def compare(root: Path, files: list[str], signed: dict[str, str]) -> list[str]:

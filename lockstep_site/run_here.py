@@ -86,7 +86,8 @@ def _program(block: Block, chosen: list[Block], script: str, offers: dict) -> Pr
     parts = [*map(_source, chosen), *([script.strip("\n")] if script else [])]
     # What is offered is about the kernel of this block, not about others that the program contains.
     sources = [b.source for b in chosen if b.path == block.path]
-    wants = [e.want for b in chosen if b.language == "pycon" for e in _examples(b) if e.want]
+    said = [e.want for b in chosen if b.language == "pycon" for e in _examples(b) if e.want]
+    wants = [want.replace(doctest.BLANKLINE_MARKER, "") for want in said]  # a session has a line
     return Program(
         block=block,
         code="\n\n".join(parts) + "\n",

@@ -43,11 +43,11 @@ def openssl(*arguments):
     subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
 
 
-def authority(folder, issuer=attestation.ISSUER):
+def authority(folder, issuer=attestation.ISSUER, workflow=WORKFLOW):
     """Make an authority and a certificate by it, in a folder."""
     folder.mkdir()
     config = folder / "config"
-    config.write_text(CONFIG.format(issuer=issuer, workflow=WORKFLOW, commit="ab" * 20))
+    config.write_text(CONFIG.format(issuer=issuer, workflow=workflow, commit="ab" * 20))
     for name in ("root", "leaf"):
         openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", folder / name)
     new = ["req", "-new", "-config", config]
@@ -93,7 +93,7 @@ def bundle(tree, by, subjects=None, kind=attestation.IN_TOTO):
     """Return the bundle of a run that recorded {} and ran COMMIT, as the action writes it."""
     signed = {RECORD: sha256("{}\n"), f"runs/{COMMIT}": sha256(f"{COMMIT}\n")}
     signed |= subjects or {}
-    rows = [{"name": name, "digest": {"sha256": hash}} for name, hash in signed.items()]
+    rows = [{"name": name, "digest": {"sha256": hash}} for name, hash in signed.items() if hash]
     payload = json.dumps({"_type": "https://in-toto.io/Statement/v1", "subject": rows}).encode()
     message, signature = tree.parent / "message", tree.parent / "signature"
     message.write_bytes(b"DSSEv1 %d %b %d %b" % (len(kind), kind.encode(), len(payload), payload))
@@ -176,6 +176,15 @@ def test_an_identity_that_is_no_workflow(tree, tmp_path):
     assert "comes from https://accounts.example.com" in refusal(tree, bundle(tree, other), other)
 
 
+@pytest.mark.parametrize("at", ["mine.yml@refs/heads/my-branch", "gpu.yml@refs/tags/main"])
+def test_a_workflow_that_is_not_on_the_main_branch(tree, tmp_path, at):
+    """Whoever may push a branch may write a workflow into it, and sign what it likes."""
+    branch = authority(tmp_path / "branch", workflow=f"{WORKFLOW.rpartition('/')[0]}/{at}")
+    assert f"{at} signed it, which is no workflow on the main" in refusal(
+        tree, bundle(tree, branch), branch, repository="some/where"
+    )
+
+
 def test_a_run_of_another_repository(tree, github):
     said = refusal(tree, bundle(tree, github), github, repository="some/fork")
     assert "a run of https://github.com/some/where, not of https://github.com/some/fork" in said
@@ -206,6 +215,8 @@ def test_whose_runs_count_where_nobody_says(tree, github, monkeypatch):
 def test_a_commit_that_is_not_the_one_signed(tree, github):
     made = bundle(tree, github, {f"runs/{COMMIT}": sha256("another\n")})
     assert "the commit that it names is not the one" in refusal(tree, made, github)
+    made = bundle(tree, github, {f"runs/{COMMIT}": None})
+    assert "it names 0 commits" in refusal(tree, made, github)
     other = "ab" * 20
     made = bundle(tree, github, {f"runs/{other}": sha256(f"{other}\n")})
     assert "it names 2 commits" in refusal(tree, made, github)

@@ -456,13 +456,13 @@ def test_a_number_of_code_on_another_page_links_there(house):
 
 
 def test_a_given_number_has_a_sign_that_says_so(house):
-    house.page("It moves [4.8 TB/s](https://example.org/h200), see [them](https://example.org).")
+    house.page("It moves [4.8 TB/s](https://nvidia.com/h200), see [them](https://nvidia.com).")
     rendered = house.html()
     assert rendered.count('class="given"') == 1
     sign = re.search(r'<span aria-label="([^"]*)" class="given__sign" role="img">', rendered)
     assert sign and "not measured here" in sign[1]
     # HTML gets no sign, so it is no way to give a number.
-    house.page('It moves <a href="https://example.org">4.8 TB/s</a>.')
+    house.page('It moves <a href="https://nvidia.com">4.8 TB/s</a>.')
     with pytest.raises(BuildError, match="typed"):
         house.html()
 

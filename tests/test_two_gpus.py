@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from lockstep import evidence, project
+from lockstep import evidence, project, stamps
 from lockstep.evidence import Evidence, readable
 from lockstep_site import summary
 from tests.pages import PAGES, ROOT
@@ -60,6 +60,10 @@ def test_a_page_names_each_gpu_that_it_ran_on(house):
     page = next(page for page in PAGES if page.path.endswith("/vector-add.md"))
     names = {run["device"]["name"] for run in Evidence(house).runs(page)}
     assert names >= {"NVIDIA H200", NAME}
+    records = Evidence(house)
+    level, lead, rest = stamps.stamp(page, records.proofs(page), records)
+    # First the machine whose figures and outputs the page shows
+    assert level == "gpu" and lead.endswith("on an NVIDIA H200") and f"on an {NAME}" in rest
 
 
 def test_an_old_record_of_a_readers_gpu_stops_no_deployment(house):

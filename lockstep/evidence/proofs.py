@@ -147,8 +147,15 @@ class Evidence:
     # ------------------------------------------------------------ pages
 
     def runs(self, page: Page) -> list[dict]:
-        """Return the runs that prove this page as it is now."""
-        return [run for run in self.by_hash.get(page.sha256, []) if self._counts(run, page)]
+        """Return the runs that prove this page as it is now.
+
+        Of the same target, that of the machine whose figures and outputs the page shows is first.
+        """
+        found = [run for run in self.by_hash.get(page.sha256, []) if self._counts(run, page)]
+        home = {run["target"] for run in found if run["machine"] == self.project.machine}
+        return sorted(
+            found, key=lambda r: r["target"] in home and r["machine"] != self.project.machine
+        )
 
     def _counts(self, run: dict, page: Page) -> bool:
         """Whether a run passed, was of these very blocks, and had what they need."""
