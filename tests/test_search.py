@@ -17,6 +17,7 @@ from lockstep.mkdocs import search
 from lockstep.mkdocs.sections import sections
 from lockstep_site import russian
 from tests.pages import PAGES, ROOT, url_of
+from tests.test_errors import reproduced
 
 PAGE = next(page for page in PAGES if page.name.endswith("vector-add"))
 FIELD, RESULT = ".md-search__input", ".md-search-result__item"
@@ -180,6 +181,23 @@ def test_there_are_60_questions_and_each_place_that_they_want_exists(built):
             if "#" in where:
                 page, anchor = where.split("#")
                 assert f'id="{anchor}"' in (built / page / "index.html").read_text(), where
+
+
+# A message that another place explains as well: that of two kernels, or of a whole section.
+ALSO = {"#shuffled": "setup/#when-it-does-not-work", "#deep": "errors/cuda/#past-shared"}
+
+
+def test_each_reproduced_message_is_found_by_pasting_it(built, tmp_path):
+    rows = [(text.replace("`", ""), f"errors/{page}/#{at}") for page, text, at, _ in reproduced()]
+    index = next((built / "search").glob("index.*.json"))
+    there = answers([text for text, _ in rows], index, tmp_path)
+    first = [answer["items"][0][0]["location"] if answer["items"] else "" for answer in there]
+    missed = [
+        f"{text}: {got}, not {want}"
+        for (text, want), got in zip(rows, first, strict=True)
+        if got not in (want, ALSO.get(f"#{want.partition('#')[2]}"))
+    ]
+    assert len(rows) >= 93 and not missed, "\n".join(missed)
 
 
 def first_of(question, index, tmp_path):
