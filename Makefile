@@ -57,6 +57,9 @@ scale: .venv/.installed node_modules/.installed ## hold what a clock must tell, 
 gpu: .venv/.installed ## run every page and kernel on this machine's NVIDIA GPU and write evidence/
 	@[[ "$$(nvidia-smi -L 2>/dev/null)" == GPU* ]] || { \
 	  echo "make gpu: no NVIDIA GPU here (nvidia-smi lists none); 'make test' needs no GPU" >&2; exit 1; }
+	@driver=$$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1); \
+	  [ "$${driver%%.*}" -ge 580 ] || { \
+	  echo "make gpu: driver $$driver is too old for CUDA 13, which needs 580 or newer" >&2; exit 1; }
 	@$(MAKE) .venv/.installed-gpu
 	@env -u NUMBA_ENABLE_CUDASIM $(PY) -m lockstep gpu $(ARGS)
 

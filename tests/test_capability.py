@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -207,6 +208,16 @@ BRINGS = {
     "torch": "torch",
     "triton": "torch",
 }
+
+
+def test_make_gpu_says_that_a_driver_is_too_old_before_it_installs(tmp_path, monkeypatch):
+    smi = tmp_path / "nvidia-smi"
+    smi.write_text('#!/bin/sh\ncase $1 in -L) echo "GPU 0: T4";; *) echo 550.54.15;; esac\n')
+    smi.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    make = ["make", "-o", ".venv/.installed", "-o", ".venv/.installed-gpu", "gpu"]
+    done = subprocess.run(make, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode and "driver 550.54.15 is too old" in done.stderr, done.stdout
 
 
 def test_make_gpu_installs_what_the_pages_import():
