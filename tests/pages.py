@@ -39,13 +39,15 @@ def open_page(context, page, server):
     return open_at(context, url_of(page, server))
 
 
-def open_at(context, url):
-    return open_in(context.new_page(), url)
+def open_at(context, url, **options):
+    return open_in(context.new_page(), url, **options)
 
 
-def open_in(tab, url):
+def open_in(tab, url, later=True):
+    """Load a page, unfolded. ``later``: its scripts ask for more when it is there."""
     tab.goto(url)
-    tab.wait_for_load_state("networkidle")
+    if later:
+        tab.wait_for_load_state("networkidle")
     # A solution is folded away: a reader opens it before copying.
     tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
     tab.evaluate("document.querySelectorAll('.tabbed-set > input').forEach(i => i.click())")
