@@ -54,18 +54,20 @@ scale: .venv/.installed node_modules/.installed ## hold what a clock must tell, 
 	@$(NODE_PATHS) $(PY) tools/assets.py
 	@LOCKSTEP_SCALE=1 $(NODE_PATHS) $(PY) -m pytest -q -s tests/test_scale.py
 
-gpu: .venv/.installed ## run every page and kernel on this machine's NVIDIA GPU and write evidence/
+# Before anything is installed. CUDA 13 says which driver: docs/setup.md.
+.PHONY: has-gpu
+has-gpu:
 	@[[ "$$(nvidia-smi -L 2>/dev/null)" == GPU* ]] || { \
-	  echo "make gpu: no NVIDIA GPU here (nvidia-smi lists none); 'make test' needs no GPU" >&2; exit 1; }
+	  echo "make $(MAKECMDGOALS): no NVIDIA GPU here (nvidia-smi lists none); 'make test' needs no GPU" >&2; exit 1; }
 	@driver=$$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1); \
 	  [ "$${driver%%.*}" -ge 580 ] || { \
-	  echo "make gpu: driver $$driver is too old for CUDA 13, which needs 580 or newer" >&2; exit 1; }
+	  echo "make $(MAKECMDGOALS): driver $$driver is too old for CUDA 13, which needs 580 or newer" >&2; exit 1; }
+
+gpu: has-gpu .venv/.installed ## run every page and kernel on this machine's NVIDIA GPU and write evidence/
 	@$(MAKE) .venv/.installed-gpu
 	@env -u NUMBA_ENABLE_CUDASIM $(PY) -m lockstep gpu $(ARGS)
 
-bench: .venv/.installed ## measure the benchmarks on this machine's GPU (NAME=... for one of them)
-	@[[ "$$(nvidia-smi -L 2>/dev/null)" == GPU* ]] || { \
-	  echo "make bench: no NVIDIA GPU here (nvidia-smi lists none)" >&2; exit 1; }
+bench: has-gpu .venv/.installed ## measure the benchmarks on this machine's GPU (NAME=... for one of them)
 	@$(MAKE) .venv/.installed-gpu
 	@env -u NUMBA_ENABLE_CUDASIM $(PY) -m benchmarks $(NAME)
 

@@ -35,8 +35,7 @@ CLAIMS = {
     "1.3.6.1.4.1.57264.1.21": "run",
 }
 RAN = re.compile(r"runs/([0-9a-f]{40})")  # the workflow's own word for the commit that it ran
-
-
+# Which workflow may sign: on a branch of one's own, anybody who may push writes one.
 MAIN = re.compile(r"/\.github/workflows/[\w.-]+@refs/heads/(main|master)$")
 
 
@@ -92,7 +91,6 @@ def examine(
     if repository and claims.get("repository") != wanted:
         raise Refused(f"it is a run of {claims.get('repository')}, not of {wanted}")
     if not MAIN.search(claims.get("workflow", "")):
-        # On a branch of one's own, anybody who may push writes the workflow that signs.
         who = claims.get("workflow", "no workflow")
         raise Refused(f"{who} signed it, which is no workflow on the main branch")
     signed = subjects(statement)

@@ -3,10 +3,11 @@
 import re
 
 from lockstep import numbers
+from lockstep.worked import CARDS
 
 # Prose that reads like a stamp or a proof, which the core alone writes.
 _PLACE = (
-    r"(?:[ABGHL]B?\d{2,3}s?|MI\d{3}\w*|V100|T4|RTX|GeForce|NVIDIA|AMD|Apple|[GC]PUs?|simulator|hardware"
+    rf"(?:{CARDS}|T4|NVIDIA|AMD|Apple|[GC]PUs?|simulator|hardware"
     r"|machines?|every\ (?:push|commit|build|run))\b"
 )
 STAMP = re.compile(
@@ -33,18 +34,8 @@ STAMP = re.compile(
 )
 # Without one of these words a text is none: a search looks at few of them.
 STAMPED = "ran prove verif teste execu measured checked passed record valida certif benchm".split()
-STAMPED += [
-    "compiled",
-    "confirmed",
-    "checks",
-    "tests",
-    "cases",
-    " run ",
-    "in this ",
-    "of this ",
-    "on this ",
-    *"✓✔☑✅",
-]
+STAMPED += "compiled confirmed checks tests cases".split()
+STAMPED += [" run ", "in this ", "of this ", "on this ", *"✓✔☑✅"]
 
 
 def stamp(text: str) -> str | None:

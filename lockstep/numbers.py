@@ -163,18 +163,7 @@ QUANTITY = re.compile(
 )
 BARE = re.compile(r"(?<![\w.-])\d[\d.,]*(?!\w)")
 _LOOKS: dict = str.maketrans(
-    {
-        "🔟": "10",
-        "⁄": "/",
-        "∕": "/",
-        "÷": "/",
-        "⧸": "/",
-        "٪": "%",
-        "％": "%",
-        "✕": "×",
-        "⨯": "×",
-        "‰": "%",
-    }
+    {"⁄": "/", "∕": "/", "÷": "/", "⧸": "/", "٪": "%", "％": "%", "✕": "×", "⨯": "×", "‰": "%"}
 )
 _LOOKS |= str.maketrans({"🔟": "10"})
 # Letters of other scripts that read as those of a unit.

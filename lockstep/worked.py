@@ -7,9 +7,8 @@ import ast
 import math
 import re
 
-_DEVICE = (
-    r"(?:[ABGHL]B?\d{2,3}s?|MI\d{3}\w*|V100|RTX|GeForce|GPUs?|cards?|machines?|laptop|hardware)\b"
-)
+CARDS = r"[ABGHL]B?\d{2,3}s?|MI\d{3}\w*|V100|RTX|GeForce"
+_DEVICE = rf"(?:{CARDS}|GPUs?|cards?|machines?|laptop|hardware)\b"
 _CLAIMED = re.compile(
     r"(?i)\b(?:observed|benchmarked|profiled|clocked|timed|seen|experiments?|empirical\w*)\b"
     r"|\b(?:fastest|slowest|median|best)\ of\b|\b(?:comes?|came|turned)\ out\b"

@@ -36,10 +36,16 @@ def _code(path: str) -> bool:
 
 def left_out(root: Path, path: str) -> tuple[dict[str, str], int]:
     """Return why each test of a file that does not fit the GPU here does not, and how many do."""
-    tree = ast.parse((root / path).read_text(encoding="utf-8"))
-    names = [n for node in _statements(tree.body) for n in _bound(node) if n.startswith("test")]
+    names = _tests((root / path).read_text(encoding="utf-8"))
     found = {name: why for name in names if (why := lacks(of_test(root, path, name)))}
     return found, len(names) - len(found)
+
+
+@functools.cache
+def _tests(text: str) -> list[str]:
+    """Return the names of the tests of a module."""
+    body = _statements(ast.parse(text).body)
+    return [n for node in body for n in _bound(node) if n.startswith("test")]
 
 
 def seen(root: Path, path: str) -> set[str]:
@@ -48,10 +54,8 @@ def seen(root: Path, path: str) -> set[str]:
     if not left or not fit:
         return sanitizer.sources(root, path) if fit or not left else set()
     text = (root / path).read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    names = {n for node in _statements(tree.body) for n in _bound(node) if n.startswith("test")}
     found = {path}
-    for name in names - left.keys():
+    for name in set(_tests(text)) - left.keys():
         found |= sanitizer.reached(root, _reached(text, name))
     return found
 

@@ -71,6 +71,8 @@ ALONE = re.compile(r"wgmma|setmaxnreg|sm_90a")
 SHARED_KB = {
     "benchmarks/micro/occupancy.py": 227,
     "kernels/attention/backward.py": 162,
+    "kernels/attention/fp8.py": 161,
+    "kernels/attention/one_group.py": 81,
     "kernels/attention/overlap.py": 193,
     "kernels/attention/two_consumers.py": 161,
     "kernels/gemm/cupy_sgemm.py": 73,
