@@ -496,6 +496,13 @@ MENDED = {
         """,
         "as `cuda.atomic.exch(b, 0, t)`, or write it before the launch",
     ),
+    "an update in two lines": (
+        """
+        x = b[0]
+        b[0] = x + 1
+        """,
+        "If both threads go on to write what they made of it, one of the two updates is lost",
+    ),
     "a barrier in an if": (
         """
         if t < 10:

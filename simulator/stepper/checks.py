@@ -47,6 +47,10 @@ ONE_STEP = (
     "The line reads the element, changes it and writes it, and between those steps the other "
     "thread's update is lost. An atomic operation does all three as one: `{}`."
 )
+TWO_LINES = (
+    "If both threads go on to write what they made of it, one of the two updates is lost: use an "
+    "atomic operation, such as `cuda.atomic.add`. If only one does:"
+)
 NO_ATOMIC = (
     "The line reads the element, changes it and writes it, and between those steps the other "
     "thread's update is lost. Give each thread an element of its own, or do it in a loop with "
@@ -445,9 +449,9 @@ class Checks:
         )
         remedy = site.remedy or other.remedy
         if site.line == other.line and "atomic" not in (site.kind, other.kind):
-            if site.update or other.update:
+            if read := site.update or other.update:
                 advice = ONE_STEP.format(remedy) if remedy else UPDATE
-                if not remedy and site.array == other.array:
+                if not remedy and site.array == other.array and site.line in read:
                     advice = NO_ATOMIC
             elif site.kind == other.kind == "store":
                 advice = (
@@ -459,6 +463,8 @@ class Checks:
                 advice = ONE_STEP.format(remedy) if remedy else UPDATE
             else:
                 advice = f"Both write the same element, and which comes last is open. {advice}"
+        elif site.array == other.array and (site.line in other.update or other.line in site.update):
+            advice = f"{TWO_LINES} {advice}"
         if "atomic" in (site.kind, other.kind) and site.kind != other.kind:
             plain = site if other.kind == "atomic" else other
             better = None
