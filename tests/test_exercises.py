@@ -118,6 +118,13 @@ HEAD = "import numpy as np\nfrom numba import cuda\n\n"
         ("x = 1\n", "There is no `reverse` in your program", None),
         (HEAD + "def reverse(x, out):\n    pass\n", "put `@cuda.jit` above it", 4),
         (HEAD + "@cuda.jit\ndef reverse(x, out):\n    out[0] = x[\n", "SyntaxError", 6),
+        ("@cuda.jit\ndef reverse(x, out):\n    pass\n", "write `from numba import cuda` above", 1),
+        (
+            "from numba import cuda\n\n\n@cuda.jit\ndef reverse(x, out):\n"
+            "    out[0] = np.float32(x[0])\n",
+            "write `import numpy as np` above",
+            6,
+        ),
         (HEAD + "@cuda.jit\ndef reverse(x, out):\n    pass\n", "No thread wrote it", None),
         (HEAD + "@cuda.jit\ndef reverse(x):\n    pass\n", "argument", None),
         (
@@ -127,7 +134,7 @@ HEAD = "import numpy as np\nfrom numba import cuda\n\n"
             8,
         ),
     ],
-    ids=["no name", "no kernel", "syntax", "nothing", "arguments", "wrong"],
+    ids=["no name", "no kernel", "syntax", "no cuda", "no np", "nothing", "arguments", "wrong"],
 )
 def test_a_failure_names_what_failed_and_where(code, says, line):
     verdict = grade.grade(TEXTS["reverse"], code)
