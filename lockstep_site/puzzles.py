@@ -2,22 +2,29 @@
 
 A puzzle is a page of kind ``puzzle`` with its number in the front matter and one
 ``[[exercise:NAME]]`` whose file is ``kernels/puzzles/NAME.py``. ``[[puzzles:table]]`` lists all of
-them, with their par; ``[[puzzles:NAME]]`` shows what one costs on a GPU, as
-benchmarks/micro/puzzles.py measured it. ``follows`` in its front matter names the lessons and
-patterns that it practices, and each of those links it at its end.
+them, with their par, as the stepper counted it and ``python -m lockstep_site.puzzles`` recorded it;
+``[[puzzles:NAME]]`` shows what one costs on a GPU, as benchmarks/micro/puzzles.py measured it.
+``follows`` in its front matter names the lessons and patterns that it practices, and each of those
+links it at its end.
 """
 
 import re
 import sys
 from pathlib import Path
 
+from lockstep import environment, evidence
+from lockstep.evidence import file_digest
 from lockstep.page import Mistake, Page, PageError, paths, read
 from lockstep.parts import Part
+from lockstep.source import find_root
+from lockstep.targets import Cpu
 from lockstep_site import exercise
 from simulator import grade
 
 MARKER = re.compile(r"^\[\[puzzles:(?P<which>[\w-]*)\]\][ \t]*$")
 TAUGHT = {"lesson", "pattern"}  # kinds of page that a puzzle can follow
+FOLDER = "kernels/puzzles"
+PARS = "evidence/cpu/pars/puzzles.json"
 PAR = {
     "sectors": "sectors",
     "requests": "requests",
@@ -79,18 +86,65 @@ def practice(pages: list[Page]) -> dict[str, list[Page]]:
     return found
 
 
-def table(pages: list[Page], plain: bool) -> str:
+def pars(root: Path) -> dict[str, dict]:
+    """Return the par of each puzzle that has one: the case, and the solution's counts on it."""
+    found = {}
+    for file in sorted((root / FOLDER).glob("[!_]*.py")):
+        known = exercise.load(file.stem, root)
+        if known.par:
+            verdict = grade.grade(known.text, known.solution)
+            counts = {row["name"]: row["par"] for row in verdict["par"] if row["counts"]}
+            # A count of nothing is left out of a verdict.
+            counts = {name: counts.get(name, 0) for name in known.par}
+            found[file.stem] = {"case": verdict["cases"][-1][0], "counts": counts}
+    return found
+
+
+def record(root: Path) -> str:
+    """Count, write the record, and return its path."""
+    found = pars(root)
+    sources = [f"{FOLDER}/{name}.py" for name in found]
+    about = {
+        "schema": evidence.SCHEMA,
+        "tool": "simulator.grade",
+        "pars": found,
+        **Cpu().describe(),
+        "packages": environment.packages(("numpy",)),
+        "sources": {path: file_digest(root / path) for path in sources},
+    }
+    evidence.write(root / PARS, about)
+    return PARS
+
+
+def table(pages: list[Page], plain: bool, records: dict | None = None) -> str:
     """Return the Markdown of the table. ``plain``: without what a browser fills in."""
     lines = ["| No. | Puzzle | What you write | Par |", "|---:|---|---|---|"]
     for page, known, name in ordered(pages):
         link = Path(page.path).name
-        par = ", ".join(PAR[key] for key in known.par) or "–"
+        par = _par(known, name, page.root, records or {})
         title, about = f"[{known.title}]({link})", page.meta["description"]
         if not plain:
             key = exercise.key(name, page.root)
             title += f' <span class="puzzle-state" data-puzzle="{key}"></span>'
         lines.append(f"| {page.meta['puzzle']} | {title} | {about} | {par} |")
     return "\n".join(lines)
+
+
+def _par(known: grade.Exercise, name: str, root: Path, records: dict) -> str:
+    """Return what par is: its numbers too, where the record is of this puzzle as it is now."""
+    path = f"{FOLDER}/{name}.py"
+    for found in records.values():
+        if name in found["pars"] and found["sources"].get(path) == file_digest(root / path):
+            row = found["pars"][name]
+            said = (_count(row["counts"][key], PAR[key]) for key in known.par)
+            return f"{', '.join(said)} ({row['case']})"
+    return ", ".join(PAR[key] for key in known.par) or "–"
+
+
+def _count(number: int, words: str) -> str:
+    if number == 1:
+        words = words.removesuffix("s")
+    return f"{number or 'no'} {words}" if number < 10_000 else f"{number:,} {words}"
 
 
 def times(name: str, rows: dict[str, dict]) -> str:
@@ -130,7 +184,7 @@ class PuzzlePart(Part):
     def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
         which = marker["which"]
         if which == "table":
-            return table(site.pages, plain)
+            return table(site.pages, plain, site.records.others["pars"])
         if which in {name for _, _, name in ordered(site.pages)}:
             return times(which, site.records.microbenchmarks)
         what = f"[[puzzles:{which}]] names no part of them"
@@ -145,3 +199,7 @@ class PuzzlePart(Part):
         )
         parser.add_argument("number", type=int)
         parser.add_argument("file", nargs="?", help="your program; - for standard input")
+
+
+if __name__ == "__main__":
+    print(record(find_root()))

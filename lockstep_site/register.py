@@ -85,6 +85,7 @@ def register(project: Project) -> None:
     project.levels = ("gpu", "simulator", *project.levels)
     project.records |= {"sanitizer": "make gpu", "counters": "make gpu"}
     project.records |= {"speeds": "python -m lockstep_site.speeds"}
+    project.records |= {"pars": "python -m lockstep_site.puzzles"}
     project.named += targets.PACKAGES
 
     hints = dict.fromkeys(GPU_MODULES, "  (or pip install -e '.[gpu]')")

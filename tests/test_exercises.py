@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from lockstep.evidence import Evidence, file_digest
 from lockstep.page import PageError
 from lockstep_site import bet, exercise, lesson, puzzles, quiz
 from simulator import grade
@@ -248,6 +249,20 @@ def test_puzzles_are_numbered_and_listed_in_that_order():
     for key, (page, *_) in zip(keys, rows, strict=True):
         frames = quiz.read(page.body, page.body_line, page.blocks)[1]
         assert [frame.key for frame in frames] == [key], page.path
+
+
+def test_the_pars_of_the_table_are_what_the_stepper_counts():
+    records = Evidence(ROOT).others["pars"]
+    (found,) = records.values()
+    mend = "To mend: python -m lockstep_site.puzzles"
+    assert found["pars"] == puzzles.pars(ROOT), mend
+    assert found["sources"] == {path: file_digest(ROOT / path) for path in found["sources"]}, mend
+    rows = puzzles.table(PAGES, plain=True, records=records).splitlines()[2:]
+    for row, (_, known, name) in zip(rows, puzzles.ordered(PAGES), strict=True):
+        par = row.rsplit("|", 2)[1].strip()
+        assert par.endswith(f"({found['pars'][name]['case']})") if known.par else par == "–"
+    stale = {"cpu/puzzles": found | {"sources": dict.fromkeys(found["sources"], "another")}}
+    assert "| sectors, barriers |" in puzzles.table(PAGES, plain=True, records=stale)
 
 
 def test_a_puzzle_shows_what_its_kernels_take_on_a_gpu():
