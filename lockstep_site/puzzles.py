@@ -11,6 +11,7 @@ links it at its end.
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lockstep import environment, evidence
 from lockstep.evidence import file_digest
@@ -19,7 +20,9 @@ from lockstep.parts import Part
 from lockstep.source import find_root
 from lockstep.targets import Cpu
 from lockstep_site import exercise
-from simulator import grade
+
+if TYPE_CHECKING:  # it brings the stepper and NumPy
+    from simulator import grade
 
 MARKER = re.compile(r"^\[\[puzzles:(?P<which>[\w-]*)\]\][ \t]*$")
 TAUGHT = {"lesson", "pattern"}  # kinds of page that a puzzle can follow
@@ -36,7 +39,7 @@ PAR = {
 }
 
 
-def ordered(pages: list[Page]) -> list[tuple[Page, grade.Exercise, str]]:
+def ordered(pages: list[Page]) -> list[tuple[Page, "grade.Exercise", str]]:
     """Return (page, exercise, its name) of each puzzle, by number.
 
     Raises PageError for a number that is missing or taken, or a page without its one exercise.
@@ -130,7 +133,7 @@ def table(pages: list[Page], plain: bool, records: dict | None = None) -> str:
     return "\n".join(lines)
 
 
-def _par(known: grade.Exercise, name: str, root: Path, records: dict) -> str:
+def _par(known: "grade.Exercise", name: str, root: Path, records: dict) -> str:
     """Return what par is: its numbers too, where the record is of this puzzle as it is now."""
     path = f"{FOLDER}/{name}.py"
     for found in records.values():
