@@ -111,6 +111,7 @@ class Site:
     root: tuple = ()  # tallied code: where its array lies
     run: int = 0  # and the run of statements that it is in, or -1 if it may be passed over
     remedy: str = ""  # the atomic operation that does what a store of an update does
+    node: object = None  # of the syntax tree
 
 
 @dataclass(slots=True)
@@ -354,6 +355,7 @@ class Function:
 
     def site(self, kind, node, array="", size=0, offset=0):
         number = self.program.site(kind, node.lineno, array, size, offset, self.source.name)
+        self.program.sites[number].node = node
         if self.step is not None:
             self.program.sites[number].step = self.step.number
         return number
