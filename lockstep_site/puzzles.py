@@ -91,6 +91,8 @@ def practice(pages: list[Page]) -> dict[str, list[Page]]:
 
 def pars(root: Path) -> dict[str, dict]:
     """Return the par of each puzzle that has one: the case, and the solution's counts on it."""
+    from simulator import grade
+
     found = {}
     for file in sorted((root / FOLDER).glob("[!_]*.py")):
         known = exercise.load(file.stem, root)
