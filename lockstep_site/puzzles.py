@@ -19,7 +19,7 @@ from lockstep.page import Mistake, Page, PageError, paths, read
 from lockstep.parts import Part
 from lockstep.source import find_root
 from lockstep.targets import Cpu
-from lockstep_site import exercise
+from lockstep_site import exercise, waiting
 
 if TYPE_CHECKING:  # it brings the stepper and NumPy
     from simulator import grade
@@ -36,6 +36,20 @@ PAR = {
     "barriers": "barriers",
     "atomics": "atomic updates",
     "operations": "operations",
+}
+# What the check says of an answer, by the words of its verdict, and whether a GPU runs it, too: not
+# what may overwrite what is not its own, or never end.
+VERDICTS = {
+    "above par": ("right, above par", True),
+    "should be": ("wrong result", True),
+    "No thread wrote it": ("elements that no thread writes", True),
+    "comes first": ("a race", True),
+    "which comes last is open": ("a race", True),
+    "In another order": ("wrong in another order", True),
+    "out of bounds": ("outside its array", False),
+    "negative index": ("outside its array", False),
+    "syncthreads": ("a barrier that some never reach", False),
+    "The mask must name": ("a mask of lanes that do not come", False),
 }
 
 
@@ -152,16 +166,37 @@ def _count(number: int, words: str) -> str:
     return f"{number or 'no'} {words}" if number < 10_000 else f"{number:,} {words}"
 
 
-def times(name: str, rows: dict[str, dict]) -> str:
-    """Return the Markdown of what a puzzle's kernels take on a GPU; "" where none was measured."""
+def answers(known: "grade.Exercise", name: str) -> dict[str, tuple[str, str, str, bool]]:
+    """Return the solution and each tempting wrong answer, by the id of its time on a GPU.
+
+    Each as its label, its program, what the check says of it, and whether it runs on a GPU.
+    """
     first = f"puzzle-{name.replace('_', '-')}"
-    lines = []
-    for key, row in rows.items():
-        if key != first and not key.startswith(f"{first}-"):
-            continue
-        about = row["title"].partition("”: ")[2]
-        lines.append(f"| {about[:1].upper()}{about[1:]} | [[micro:{key}]] |")
-    return "\n".join(["| On a GPU | A launch |", "|---|---:|", *lines]) if lines else ""
+    found = {first: ("the solution", known.solution, "right", True)}
+    for label, (program, says) in known.wrong.items():
+        verdict, runs = next(row for words, row in VERDICTS.items() if words in says)
+        key = re.sub(r"\W+", "-", label.lower()).strip("-")
+        found[f"{first}-{key}"] = (label, program, verdict, runs)
+    return found
+
+
+def times(known: "grade.Exercise", name: str, rows: dict[str, dict]) -> str:
+    """Return the Markdown of what a puzzle's answers take on a GPU; "" where none was measured."""
+    asked = answers(known, name)
+    first = next(iter(asked))
+    if first not in rows:
+        return ""
+    size = rows[first]["title"].rpartition(", ")[2]
+    lines = [f"| On a GPU, {size} | The check says | A launch |", "|---|---|---:|"]
+    for key, (label, _, verdict, runs) in asked.items():
+        if key in rows:
+            took = f"[[micro:{key}]]"
+            if rows[key].get("wrong") == 0:
+                verdict += ", and right this time"
+        else:
+            took = waiting.AWAITING if runs else "not run"
+        lines.append(f"| {label[:1].upper()}{label[1:]} | {verdict} | {took} |")
+    return "\n".join(lines)
 
 
 def _pages(root: Path) -> list[Page]:
@@ -190,8 +225,8 @@ class PuzzlePart(Part):
         which = marker["which"]
         if which == "table":
             return table(site.pages, plain, site.records.others["pars"])
-        if which in {name for _, _, name in ordered(site.pages)}:
-            return times(which, site.records.microbenchmarks)
+        if known := {name: known for _, known, name in ordered(site.pages)}.get(which):
+            return times(known, which, site.records.microbenchmarks)
         what = f"[[puzzles:{which}]] names no part of them"
         mend = "write [[puzzles:table]], or the name of a puzzle's exercise"
         raise PageError([Mistake("docs/puzzles", 1, what, mend)])

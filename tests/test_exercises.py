@@ -267,18 +267,34 @@ def test_the_pars_of_the_table_are_what_the_stepper_counts():
 
 def test_a_puzzle_shows_what_its_kernels_take_on_a_gpu():
     rows = {
-        "puzzle-votes": {"title": "Puzzle “Votes”: the solution, 64"},
-        "puzzle-votes-one-by-one": {"title": "Puzzle “Votes”: one by one, 64"},
-        "puzzle-votes2": {"title": "Puzzle “Another”: the solution, 64"},
+        "puzzle-relay": {"title": "Puzzle “A sum”: the solution, 4 x 5"},
+        "puzzle-relay-a-tree-in-shared-memory": {"title": "Puzzle “A sum”: a tree, 4 x 5"},
+        "puzzle-relay2": {"title": "Puzzle “Another”: the solution, 64"},
     }
-    assert puzzles.times("votes", rows).splitlines()[2:] == [
-        "| The solution, 64 | [[micro:puzzle-votes]] |",
-        "| One by one, 64 | [[micro:puzzle-votes-one-by-one]] |",
+    relay = exercise.load("relay", ROOT)
+    assert puzzles.times(relay, "relay", rows).splitlines() == [
+        "| On a GPU, 4 x 5 | The check says | A launch |",
+        "|---|---|---:|",
+        "| The solution | right | [[micro:puzzle-relay]] |",
+        "| A tree in shared memory | right, above par |"
+        " [[micro:puzzle-relay-a-tree-in-shared-memory]] |",
+        "| One shuffle too few | wrong result | awaiting a GPU run |",
+        "| Only the lanes that matter | a mask of lanes that do not come | not run |",
     ]
-    assert puzzles.times("profit", rows) == ""
+    balance = exercise.load("balance", ROOT)
+    rows = dict.fromkeys(puzzles.answers(balance, "balance"), {"title": "of, 9", "wrong": 0})
+    assert "| A barrier | a race, and right this time |" in puzzles.times(balance, "balance", rows)
+    assert puzzles.times(balance, "balance", {}) == ""
     pages = [page for page, _, _ in puzzles.ordered(PAGES)]
     names = [name for _, _, name in puzzles.ordered(PAGES)]
     assert [re.findall(r"\[\[puzzles:(\w+)\]\]", p.body) for p in pages] == [[n] for n in names]
+
+
+def test_each_puzzle_has_a_wrong_answer_that_a_gpu_can_time():
+    """And each verdict says whether that answer is one."""
+    for _, known, name in puzzles.ordered(PAGES):
+        runs = [runs for *_, runs in puzzles.answers(known, name).values()]
+        assert len(runs) == 1 + len(known.wrong) and sum(runs) >= 2, name
 
 
 def test_what_a_puzzle_practices_links_it():
