@@ -1,6 +1,6 @@
 """Compile the product for Hopper, without a GPU: ``python -m kernels.in_cutile.export``.
 
-Needs cuda-tile[tileiras] and 220 MB of wheels. The machine code runs without any of it, under a
+Needs cuda-tile[tileiras] and 150 MB of wheels. The machine code runs without any of it, under a
 driver of CUDA 13; benchmarks/cutile_product.py launches it.
 """
 
