@@ -54,7 +54,8 @@ def test_nothing_is_written_past_the_end(shape, along_out, kernels):
     a = numbers(shape)
     out = module.cuda.to_device(np.full(a.size + 37, np.nan, np.float32))
     blocks = -(-rows // 32), -(-columns // 32)
-    module.make_transpose(32, 32, 64, along_out=along_out)[blocks if along_out else blocks[::-1], 64](
+    kernel = module.make_transpose(32, 32, 64, along_out=along_out)
+    kernel[blocks if along_out else blocks[::-1], 64](
         module.cuda.to_device(a), out[: a.size], rows, columns
     )
     got = out.copy_to_host()
