@@ -1,10 +1,12 @@
 """Radix select with 16-byte loads, several in flight, and a block that chooses the digit."""
 
+# --8<-- [start:imports]
 import functools
 
 import numpy as np
 from numba import cuda
 
+# --8<-- [end:imports]
 from kernels.elementwise.vectors import load4
 from kernels.top_k.select import BINS, LEFT, MASK, PREFIX
 
@@ -126,13 +128,30 @@ def make_collect(threads=1024, vectors=4):
 
 # --8<-- [end:collect]
 
+
+# --8<-- [start:host]
 make_count, make_collect = functools.cache(make_count), functools.cache(make_collect)
 
 
 def select_wide(x, known, counts, taken, out, blocks=264, threads=1024, vectors=4):
-    """What ``select`` does, by these kernels. ``threads``: a multiple of 32."""
+    """What ``select`` does, by these kernels. ``threads``: a multiple of 32.
+
+    --8<-- [start:example]
+    >>> x = cuda.to_device(np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5] * 100, dtype=np.uint32))
+    >>> known = cuda.to_device(np.array([0, 0, 103]))
+    >>> counts, taken = (cuda.to_device(np.zeros(n, dtype=np.int32)) for n in (BINS, 2))
+    >>> out = cuda.device_array(103, np.uint32)
+    >>> select_wide(x, known, counts, taken, out, blocks=2, threads=32)
+    >>> np.sort(out.copy_to_host())[:5]
+    array([6, 6, 6, 9, 9], dtype=uint32)
+
+    --8<-- [end:example]
+    """
     count_kernel, collect_kernel = make_count(threads, vectors), make_collect(threads, vectors)
     for shift in (24, 16, 8, 0):
         count_kernel[blocks, threads](x, known, shift, counts)
         choose_block_kernel[1, BINS](counts, shift, known)
     collect_kernel[blocks, threads](x, known, taken, out)
+
+
+# --8<-- [end:host]
