@@ -190,7 +190,7 @@ def test_in_a_terminal(tmp_path, capsys):
     file = tmp_path / "answer.py"
     file.write_text(program)
     assert exercise.main("reverse", str(file), ROOT) == 1
-    assert "FAIL" in capsys.readouterr().out
+    assert f"FAIL  {file}: " in capsys.readouterr().out
     file.write_text(exercise.load("share_the_work", ROOT).solution)
     assert exercise.main("share_the_work", str(file), ROOT) == 0
     out = capsys.readouterr().out
