@@ -1,11 +1,14 @@
 """The 1,000 largest of 2^28 uint32 by radix select, against PyTorch's topk and a sort."""
 
+from functools import partial
+
 import cupy as cp
 import torch
 
 from benchmarks.harness import Case
 from benchmarks.patterns import library
 from kernels.top_k.select import BINS, select
+from kernels.top_k.wide import select_wide
 
 K = 1000
 
@@ -20,11 +23,13 @@ def run(bench):
     arrays = [bench.device.numba(a) for a in (x, known, counts, taken, output.array)]
     blocks = 2 * bench.device.multiprocessors
 
-    def ours():
+    def ours(select=select_wide):
         known[:] = start
         taken.fill(0)
         select(*arrays, blocks, 1024)
         output.array.sort()  # in no order until here
+
+    strided, wide = "kernels/top_k/select.py", "kernels/top_k/wide.py"
 
     tensor = torch.as_tensor(x.view(cp.int32), device="cuda")
 
@@ -36,8 +41,13 @@ def run(bench):
         ("top-k-vs-sort", "against a sort", "CuPy, cp.sort(x)[-1000:]", lambda: cp.sort(x)[-K:]),
     ):
         with bench.part(f"top-k {title}"):
+            cases = [Case(id, f"The 1,000 largest, 16-byte loads, {title}", wide, ours, output)]
+            if id == "top-k":
+                by_fours = partial(ours, select)
+                title = f"The 1,000 largest, 4-byte loads, {title}"
+                cases.append(Case("top-k-4-byte", title, strided, by_fours, output))
             bench.compare(
-                [Case(id, f"The 1,000 largest, {title}", "kernels/top_k/select.py", ours, output)],
+                cases,
                 library(name, function),
                 answer,
                 size=n,

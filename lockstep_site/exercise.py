@@ -168,8 +168,8 @@ def words(verdict: dict, file: str) -> str:
     """Return a verdict as a terminal shows it."""
     lines = [f"  ok    {name}" for name, _ in verdict["cases"]]
     if not verdict["passed"]:
-        at = f"{file}:{verdict['line']}: " if verdict["line"] else ""
-        return "\n".join([*lines, f"  FAIL  {at}{verdict['message']}"])
+        at = f"{file}:{verdict['line']}" if verdict["line"] else file
+        return "\n".join([*lines, f"  FAIL  {at}: {verdict['message']}"])
     lines.append(verdict["message"])
     if rows := verdict["par"]:
         width = max(len(row["label"]) for row in rows)

@@ -34,6 +34,7 @@ from lockstep_site.recording import RecordingPart
 from lockstep_site.roadmap import RoadmapPart
 from lockstep_site.run_here import RunHerePart
 from lockstep_site.russian import RussianPart
+from lockstep_site.schedule import SchedulePart
 from lockstep_site.speeds import SpeedsPart
 from lockstep_site.summary import SummaryPart
 from lockstep_site.tables import TablesPart
@@ -116,6 +117,7 @@ def register(project: Project) -> None:
         ExercisePart(),
         PuzzlePart(),
         RecordingPart(),
+        SchedulePart(),
         BetPart(),
         CalculatorsPart(),
         GpuPart(),

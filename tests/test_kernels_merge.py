@@ -1,4 +1,4 @@
-"""Merge: both rungs at awkward sizes, ties, empty halves, and sizes that differ much."""
+"""Merge: every rung at awkward sizes, ties, empty halves, and sizes that differ much."""
 
 import numpy as np
 import pytest
@@ -18,21 +18,22 @@ PAIRS += [] if SIMULATOR else [(1_000_003, 65_537), (1, 300_007)]
 
 @pytest.mark.parametrize("sizes", PAIRS)
 def test_merge(sizes, kernels):
-    module = kernels("merge_path")
+    module, in_flight = kernels("merge_path"), kernels("in_flight")
     for top in (7, 2**31):  # many ties, and few
         random = np.random.default_rng(sizes)
         a, b = (np.sort(random.integers(-top, top, n)).astype(np.int32) for n in sizes)
         expected = np.sort(np.concatenate([a, b]))
         assert np.array_equal(module.merge_ranks(a, b, 32), expected)
         for items in (1, 2, 5):
-            assert np.array_equal(module.merge(a, b, 32, items), expected), items
+            for merge in (module.merge, in_flight.merge_in_flight):
+                assert np.array_equal(merge(a, b, 32, items), expected), items
 
 
 def test_infinities(kernels):
     a = np.array([-np.inf, 1, np.inf], np.float32)
     b = np.array([-np.inf, -1, np.inf, np.inf], np.float32)
-    got = kernels("merge_path").merge(a, b, 32, 1)
-    assert np.array_equal(got, np.sort(np.concatenate([a, b])))
+    for merge in (kernels("merge_path").merge, kernels("in_flight").merge_in_flight):
+        assert np.array_equal(merge(a, b, 32, 1), np.sort(np.concatenate([a, b])))
 
 
 def test_the_exercise(kernels):

@@ -66,6 +66,7 @@ LAUNCH_NOTHING = {
     "kernels/microbenchmarks/softmax.py": BENCH,
     "kernels/microbenchmarks/spills.py": BENCH,
     "kernels/microbenchmarks/waves.py": BENCH,
+    "kernels/plate/plain.py": TEST,
     # Examples in loops, whose variables Alone does not know.
     "kernels/pmpp_15_20/bfs.py": TEST,
     "kernels/pmpp_15_20/convolution.py": TEST,

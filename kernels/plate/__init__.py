@@ -1,0 +1,1 @@
+"""Heat and waves on a plate: the lab of that name."""

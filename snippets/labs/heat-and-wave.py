@@ -1,0 +1,160 @@
+"""Lab: heat and waves. The cells of the page docs/labs/heat-and-wave.md that are its own.
+
+Between them the page shows the kernels that they launch, which are sections of other files. So
+this file does not run by itself: take the notebook or the script from the page's end.
+"""
+# The page defines the kernels (F821), and they use what the first cell imports (F401).
+# ruff: noqa: E402, F401, F821
+
+# %%
+# --8<-- [start:imports]
+import numpy as np
+from numba import cuda
+
+device = cuda.get_current_device()
+print(f"{device.name}, {device.MULTIPROCESSOR_COUNT} multiprocessors")
+
+
+def seconds(call, repeats=11):
+    """Return the median time of ten calls in a row, for one, by the GPU's own clock."""
+    times = []
+    for turn in range(-2, repeats):
+        start, end = cuda.event(), cuda.event()
+        start.record()
+        for _ in range(10):
+            call()
+        end.record()
+        end.synchronize()
+        if turn >= 0:
+            times.append(cuda.event_elapsed_time(start, end) / 1e4)
+    return sorted(times)[repeats // 2]
+
+
+# --8<-- [end:imports]
+
+# %%
+# --8<-- [start:cool]
+n, ratio, count = 257, np.float32(0.25), 10_000
+start = mode(n, n)
+u, out = cuda.to_device(start), cuda.to_device(start)
+step = heat_kernel[over(start.shape)]
+for _ in range(count):
+    step(u, ratio, out)
+    u, out = out, u
+left = float(u.copy_to_host()[n // 2, n // 2])
+expected = np.exp(-2 * (np.pi / (n - 1)) ** 2 * float(ratio) * count)
+print(f"after {count} steps the middle has {left:.4f}; the heat equation says {expected:.4f}")
+assert abs(left / expected - 1) < 0.01, "heat does not spread so"
+# --8<-- [end:cool]
+
+# %%
+# --8<-- [start:unstable]
+for ratio in (0.25, 0.26):
+    noise = np.random.default_rng(1).standard_normal((n, n)).astype(np.float32)
+    u, out = cuda.to_device(noise), cuda.to_device(noise)
+    largest = []
+    for turn in range(301):
+        if turn % 100 == 0:
+            largest.append(f"{np.abs(u.copy_to_host()).max():9.3g}")
+        step(u, np.float32(ratio), out)
+        u, out = out, u
+    print(f"ratio {ratio}: the largest after 0, 100, 200, 300 steps:", *largest)
+# --8<-- [end:unstable]
+
+# %%
+# --8<-- [start:swing]
+count = 8000
+now, before = cuda.to_device(start), cuda.to_device(start)
+medium = cuda.to_device(np.full((n, n), 0.25, np.float32))  # half a cell a step
+record = cuda.to_device(np.zeros(count, np.float32))
+step = wave_kernel[over(start.shape)]
+for turn in range(count):
+    step(now, medium, before)
+    now, before = before, now
+    probe_kernel[1, 1](now, n // 2, n // 2, record, turn)
+height = record.copy_to_host()
+down = np.flatnonzero((height[:-1] >= 0) & (height[1:] < 0))
+crossing = down + height[down] / (height[down] - height[down + 1])
+period = np.diff(crossing).mean()
+expected = np.sqrt(2) * (n - 1) / 0.5
+print(f"{len(crossing) - 1} periods of {period:.2f} steps; the wave equation says {expected:.2f}")
+assert abs(period / expected - 1) < 0.001, "no plate swings so"
+# --8<-- [end:swing]
+
+# %%
+# --8<-- [start:slits]
+rows, columns, wavelength = 1024, 1536, 32
+wall, screen, apart, wide = 300, 900, 120, 24  # in cells
+middle = rows // 2
+speeds = np.full((rows, columns), 0.25, np.float32)
+speeds[:, wall] = 0  # what cannot move
+for slit in (middle - apart // 2, middle + apart // 2):
+    speeds[slit - wide // 2 : slit + wide // 2, wall] = 0.25
+medium = cuda.to_device(speeds)
+now, before = (cuda.to_device(np.zeros((rows, columns), np.float32)) for _ in range(2))
+sums = cuda.to_device(np.zeros(rows, np.float32))
+step, whole_row = wave_kernel[over(speeds.shape)], (-(-rows // 128), 128)
+period = wavelength / 0.5
+for turn in range(2560):
+    shake = np.float32(np.sin(2 * np.pi * turn / period) * min(1, turn / (2 * period)))
+    drive_kernel[whole_row](now, 100, shake)
+    step(now, medium, before)
+    now, before = before, now
+    if turn >= 2176:  # six periods, before an echo of the plate's border comes to the screen
+        intensity_kernel[whole_row](now, screen, sums)
+light = sums.copy_to_host()
+u = now.copy_to_host()
+# --8<-- [end:slits]
+
+# %%
+# --8<-- [start:fringes]
+y = np.arange(-200, 201)
+
+
+def path(slit):
+    """Return how far it is from a slit to each place of the screen."""
+    return np.hypot(y - slit, screen - wall)
+
+
+difference = np.abs(path(-apart / 2) - path(apart / 2)) / wavelength  # in wavelengths
+dark = y[y > 0][np.argmin(np.abs(difference[y > 0] - 0.5))]
+bright = y[y > 0][np.argmin(np.abs(difference[y > 0] - 1.0))]
+seen = light[middle + y[0] : middle + y[-1] + 1]
+near = (y > dark / 2) & (y < bright)
+darkest = y[near][np.argmin(seen[near])]
+far = (y > dark) & (y < 1.5 * bright)
+brightest = y[far][np.argmax(seen[far])]
+print(f"dark {darkest} cells from the middle, {dark} by the paths; bright {brightest}, {bright}")
+assert abs(darkest - dark) <= 8 and abs(brightest - bright) <= 16, "not what two slits do"
+# --8<-- [end:fringes]
+
+# %%
+# --8<-- [start:draw]
+high, broad = 24, 16  # cells behind a letter: half a wave's length, so the mean square is even
+top, left = middle - 12 * high, 220
+part = u[top : top + 24 * high, left : left + 72 * broad]
+mean = (part**2).reshape(24, high, 72, broad).mean(axis=(1, 3))
+behind = (wall - left) // broad + 1
+levels = np.clip(np.sqrt(mean / mean[:, behind + 4 :].max()) * 4.5, 0, 4).astype(int)
+for k, line in enumerate(levels):
+    letters = [" .:+*"[level] for level in line]
+    if not speeds[top + k * high : top + (k + 1) * high, wall].any():
+        letters[behind - 1] = "|"
+    print("".join(letters).rstrip())
+# --8<-- [end:draw]
+
+# %%
+# --8<-- [start:speed]
+n = 8192
+now, medium, before, copied = (cuda.to_device(np.full(n * n, 0.2, np.float32)) for _ in range(4))
+limit = n * n / (2 * seconds(lambda: copied.copy_to_device(now))) / 1e6  # 16 bytes are two copies
+print(f"two copies of the plate: {limit:.0f} million updates a second are the limit")
+plain, patch = wave_kernel[over((n, n))], make_wave_patch(2)[(n // 128, n // 16), (32, 8)]
+square = [a.reshape(n, n) for a in (now, medium, before)]
+for name, call in (
+    ("a cell a thread", lambda: plain(*square)),
+    ("four columns a lane", lambda: patch(now, medium, n, n, before)),
+):
+    rate = n * n / seconds(call) / 1e6
+    print(f"{name:20} {rate:8.0f} million updates a second, {rate / limit:.0%} of the limit")
+# --8<-- [end:speed]
