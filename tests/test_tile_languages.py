@@ -1,4 +1,4 @@
-"""The machine code of cuTile and CuTe DSL that a benchmark launches: what the page says of it."""
+"""The machine code that cuTile and CuTe DSL made: what the page says of it."""
 
 import base64
 from pathlib import Path
