@@ -204,6 +204,7 @@ def test_the_optional_packages_are_those_that_the_project_declares():
 
 # The package that brings each module which only a GPU machine has.
 BRINGS = {
+    "cudnn": "nvidia-cudnn-frontend",
     "cupy": "cupy-cuda13x",
     "cupyx": "cupy-cuda13x",
     "llvmlite": "numba",
