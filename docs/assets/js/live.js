@@ -188,7 +188,7 @@ const PLATE = {
     const medium = new Float32Array(n).fill(0.25)
     for (let i = 0; i < n; i++) {
       const x = i % columns, y = (i - x) / columns, off = Math.abs(y - rows / 2)
-      if (kind === "slits" && Math.abs(x - 70) < 2 && Math.abs(off - 14) > 3) medium[i] = 0
+      if (kind === "slits" && Math.abs(x - 70) < 2 && Math.abs(off - 16) > 4) medium[i] = 0
       if (kind === "lens" && Math.hypot(x - 100, y - rows / 2) < 36) medium[i] = 0.13
     }
     const s = { kind, medium, now: new Float32Array(n), before: new Float32Array(n), steps: 0 }
@@ -199,20 +199,24 @@ const PLATE = {
     const { rows, columns } = this
     if (s.kind === "heat") heat(s.now, rows, columns, form.elements.ratio.valueAsNumber / 100, s.before)
     else {
-      if (s.kind !== "drum") for (let y = 1; y < rows - 1; y++) s.now[y * columns + 4] = 0.8 * Math.sin(s.steps / 4) * Math.min(1, s.steps / 100)
+      if (s.kind !== "drum") for (let y = 1; y < rows - 1; y++) s.now[y * columns + 28] += 0.12 * Math.sin(s.steps / 4) * Math.min(1, s.steps / 100)
       wave(s.now, s.medium, rows, columns, s.before)
     }
     ;[s.now, s.before] = [s.before, s.now]
-    if (s.kind !== "heat") // the last columns swallow what comes, so that less of it comes back
-      for (let y = 0; y < rows; y++) for (let x = columns - 24; x < columns; x++) {
-        const keep = 1 - 0.08 * ((x - columns + 24) / 24) ** 2
-        s.now[y * columns + x] *= keep
-        s.before[y * columns + x] *= keep
+    if (s.kind === "slits" || s.kind === "lens") // the rim swallows what comes, so that little comes back
+      for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) {
+        const rim = Math.min(x, columns - 1 - x, y, rows - 1 - y)
+        if (rim >= 20) x = Math.max(x, columns - 21)
+        else {
+          const keep = 1 - 0.08 * (1 - rim / 20) ** 2
+          s.now[y * columns + x] *= keep
+          s.before[y * columns + x] *= keep
+        }
       }
     s.steps++
   },
   look() {},
-  value: (s, i) => 1.4 * s.now[i],
+  value: (s, i) => (s.kind === "slits" ? 1.8 : 1.2) * s.now[i],
   wall: (s, i) => !s.medium[i],
   touch(s, x, y) {
     for (let b = -9; b <= 9; b++) for (let a = -9; a <= 9; a++) {
@@ -225,7 +229,9 @@ const PLATE = {
   tell(s, form) {
     let sum = 0, largest = 0
     for (const value of s.now) { sum += value; largest = Math.max(largest, Math.abs(value)) }
-    if (s.kind !== "heat") return s.kind === "drum" ? "Push the plate with the pointer." : "The wave comes from the left."
+    if (s.kind === "drum") return "Push the plate with the pointer."
+    if (s.kind === "lens") return "The wave comes from the left, and is slower within the lens."
+    if (s.kind === "slits") return "The wave comes from the left. Pale lines behind the wall: there crest meets trough."
     const ratio = form.elements.ratio.valueAsNumber
     if (!(largest < 5)) return `The largest cell has ${show(largest)}: a ratio above 0.25 makes a checkerboard grow. Begin again.`
     return `Heat the plate with the pointer. All of it together ${show(sum, 4)}, the hottest cell ${show(largest)}${ratio > 25 ? "; wait" : ""}.`
