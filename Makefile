@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help install check serve site offline test scale gpu bench metal fmt status
+.PHONY: help install check serve site offline test scale recipes gpu bench metal fmt status
 # A half-made file is removed, so that the next run makes it again.
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
@@ -62,6 +62,9 @@ has-gpu:
 	@driver=$$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1); \
 	  [ "$${driver%%.*}" -ge 580 ] || { \
 	  echo "make $(MAKECMDGOALS): driver $$driver is too old for CUDA 13, which needs 580 or newer" >&2; exit 1; }
+
+recipes: ## follow the contributors' recipes in clean clones of the last commit, with times (NAME=term; ARGS=--here installs nothing)
+	@$(or $(PYTHON),python3) -m tests.recipes $(NAME) $(ARGS)
 
 gpu: has-gpu .venv/.installed ## run every page and kernel on this machine's NVIDIA GPU and write evidence/
 	@$(MAKE) .venv/.installed-gpu

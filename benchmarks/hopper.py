@@ -10,8 +10,10 @@ from numba import int32
 from benchmarks.ampere import check_sum
 from benchmarks.harness import ROOT, Case, Reference
 from benchmarks.patterns import library
+from benchmarks.shapes import fastest
 from benchmarks.tensor_cores import Bfloat16, as_torch, narrow, widen
 from kernels.hopper import multistage
+from kernels.hopper.numba_clusters import cluster_softmax
 from kernels.tensor_cores import wgmma
 from kernels.tensor_cores.tma import tensor_map
 
@@ -129,6 +131,15 @@ def softmax(bench, rows, columns):
     right /= right.sum(axis=1, keepdims=True)
     twice = partial(kernels.get_function("softmax_twice"), (rows,), *arguments)
     once = partial(cluster, (8 * rows,), *arguments, shared_mem=shared)
+    flat = bench.device.numba(x.reshape(-1)), bench.device.numba(output.array.reshape(-1))
+
+    def from_numba(blocks, threads):
+        kernel, _, _ = cluster_softmax(columns, blocks, threads)
+        configured = kernel[rows * blocks, threads]
+        return lambda: configured(flat[0], np.uint32(columns), flat[1])
+
+    ways = {shape: from_numba(*shape) for shape in ((8, 512), (4, 1024), (8, 1024))}
+    numba = ways[fastest(bench, ways)]
     title = f"Softmax of {rows} rows of {columns}"
     bench.compare(
         [
@@ -136,6 +147,8 @@ def softmax(bench, rows, columns):
                  SOURCES + "softmax.cu", twice, output),
             Case("softmax-vocabulary-cluster", f"{title}: a cluster of eight blocks a row",
                  SOURCES + "softmax.cu", once, output),
+            Case("softmax-vocabulary-numba", f"{title}: a cluster a row, in registers, Numba",
+                 "kernels/hopper/numba_clusters.py", numba, output),
         ],
         Reference("torch.softmax", lambda: torch.softmax(t_x, dim=1, out=t_out), output),
         right,

@@ -8,7 +8,7 @@ from benchmarks.harness import Case, Reference
 from benchmarks.patterns import copy_of, library
 from kernels.merge.in_flight import make_merge_in_flight
 from kernels.merge.merge_path import make_merge, merge_ranks_kernel
-from lockstep_site.gpu.languages import cubin
+from lockstep_site.gpu import languages
 
 PATH, IN_FLIGHT = "kernels/merge/merge_path.py", "kernels/merge/in_flight.py"
 # Threads, and results of each. An odd number of results has no bank conflicts in its store.
@@ -105,7 +105,7 @@ def cub(a, b, output):
     """Return a Reference that merges as cub::DeviceMerge does, by two launches."""
     # Not by a RawModule's compiler: CuPy has CUB's headers of another version in its path.
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
-        file.write(cubin(CUB, f"sm_{cp.cuda.Device().compute_capability}"))
+        file.write(languages._cubin(CUB, f"sm_{cp.cuda.Device().compute_capability}"))
         file.flush()
         module = cp.RawModule(path=file.name)
         splits_kernel, merge_kernel = map(module.get_function, ("cub_splits", "cub_merge"))

@@ -6,6 +6,7 @@ something else has a noun of its own ("the throughput of 8 channels"), so a numb
 counts where none follows.
 """
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -228,13 +229,17 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
             \ (?:an?|per)\ (?:hour|GPU|token|million)""",
     ),
 )
-# On small letters, which is quicker than to search for both.
-_READY = [(words, re.compile(rule.lower(), re.VERBOSE)) for words, rule in RULES]
+
+
+@functools.cache
+def _ready(rule: str) -> re.Pattern:
+    """Return a rule on small letters, which is quicker than to search for both."""
+    return re.compile(rule.lower(), re.VERBOSE)
 
 
 def find(text: str) -> Iterator[str]:
     """Yield the claims of a text, as ``numbers.plain`` returns one."""
     low = text.lower()
-    for words, rule in _READY:
+    for words, rule in RULES:
         if any(word in low for word in words):
-            yield from (text[slice(*found.span())].strip() for found in rule.finditer(low))
+            yield from (text[slice(*found.span())].strip() for found in _ready(rule).finditer(low))

@@ -110,7 +110,6 @@ def run(root: Path, files: list[str], record: bool) -> int:
     if reason := target.missing():
         print(reason, file=sys.stderr)
         return 2
-    target.prepare()
     if target.greeting:
         print(f"{target.greeting}\n")
     failed = 0
@@ -139,7 +138,7 @@ def run(root: Path, files: list[str], record: bool) -> int:
         if record:
             print(f"Recorded in {document.record().relative_to(root)}")
         page = read(file, root)
-        left = [p for p in evidence.Evidence(root).problems([page]) if page.path in p.what]
+        left = evidence.Evidence(root, page).of_page(page)
         later = ours.targets[running.wanted(page)[0]].later
         if left and later and all(problem.kind == "missing" for problem in left):
             print(f"Done; {later}.")  # all that could be done here

@@ -11,6 +11,7 @@ stands on a page in one of three ways:
 The reader sees which. Lengths, sizes and counts are no such numbers: "256 threads", "4 KB".
 """
 
+import functools
 import html
 import re
 import unicodedata
@@ -85,8 +86,7 @@ _TIMED = r"in\ (?:[mµn]s|milliseconds|microseconds|nanoseconds|cycles|clocks)\b
 _GAP = r"[^.;:?(\ufffc]"
 # Read with case: "2 s" is a time, "2 S" is a length of the text's own. What begins with a figure, a
 # word or a unit is apart, so that a search looks at few of them at each place.
-TYPED = re.compile(
-    rf"""(?=[\d.~<>≈-])(?:
+TYPED = rf"""(?=[\d.~<>≈-])(?:
     {_DIGITS}[\ -]?{UNIT}
   | \d+\ ?/\ ?\d+[\ -]?{UNIT} | \b0x[0-9a-fA-F]+\ ?{UNIT}
   | {_DIGITS},?\ (?:\((?:in\ )?(?:{_TIME}|(?:{_THING})/s|%)\)
@@ -127,9 +127,15 @@ TYPED = re.compile(
   | (?:(?:{_THING})/s|ms):?\ ?(?!0\ to\b){_DIGITS}(?![\w×])
     )
   | (?<![\w/])(?:%:|[µμ]s:?)\ ?(?!0\ to\b){_DIGITS}(?![\w×])
-    """,
-    re.VERBOSE,
-)
+    """
+
+
+@functools.cache
+def _typed() -> re.Pattern:
+    """Return that pattern, which takes long to make: a process that runs a page needs none."""
+    return re.compile(TYPED, re.VERBOSE)
+
+
 # The head of a column whose bare numbers are measured.
 HEAD = re.compile(
     rf"""(?<![\w/])(?:{_THING}|[kMGTP]?FLOPS?)\ ?(?:/\ ?(?:s|sec|second|cycle)\b|\ per\ second)
@@ -289,9 +295,9 @@ def _measured(found: re.Match) -> bool:
 def typed(text: str) -> list[str]:
     """Return the numbers of a text that look measured, as they stand there."""
     text = plain(text)
-    found = [match[0].strip() for match in TYPED.finditer(text) if _measured(match)]
+    found = [match[0].strip() for match in _typed().finditer(text) if _measured(match)]
     for apart in _APART.finditer(text):
-        found += [row for row in [apart[0].replace(" ", "")] if TYPED.search(row) and "/" in row]
+        found += [row for row in [apart[0].replace(" ", "")] if _typed().search(row) and "/" in row]
     return found + [claim for claim in claims.find(text) if not any(n in claim for n in found)]
 
 
@@ -465,7 +471,7 @@ class Reader:
 
 
 def _places(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in TYPED.finditer(text)]
+    return [match.span() for match in _typed().finditer(text)]
 
 
 def _unit(said: str) -> bool:

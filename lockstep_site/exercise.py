@@ -11,21 +11,26 @@ import re
 import sys
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lockstep.page import Mistake, PageError
 from lockstep.parts import Part
 from lockstep_site import quiz
-from simulator import grade
+
+if TYPE_CHECKING:  # it brings the stepper and NumPy, which few commands need
+    from simulator import grade
 
 FOLDERS = ("kernels/exercises", "kernels/puzzles")
 MARKER = re.compile(r"^\[\[exercise:(?P<name>[a-z][a-z0-9_]*)\]\][ \t]*$")
 
 
-def load(name: str, root: Path, where: tuple[str, int] | None = None) -> grade.Exercise:
+def load(name: str, root: Path, where: tuple[str, int] | None = None) -> "grade.Exercise":
     """Return an exercise by its name. ``where``: the page and line that ask for it.
 
     Raises PageError where there is no such file, or where it cannot be read.
     """
+    from simulator import grade
+
     path = path_of(name, root)
     if path is None:
         known = ", ".join(names(root)) or "none"
@@ -46,7 +51,9 @@ def path_of(name: str, root: Path) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def _read(text: str) -> grade.Exercise:
+def _read(text: str) -> "grade.Exercise":
+    from simulator import grade
+
     return grade.read(text)
 
 
@@ -130,6 +137,8 @@ def main(name: str | None, file: str | None, root: Path, asked: str | None = Non
     ``name``: an exercise. ``file``: a program that answers it; "-" reads it from standard input.
     ``asked``: the command and its argument, where it is not ``exercise NAME``.
     """
+    from simulator import grade
+
     if name is None:
         for known in names(root):
             exercise = load(known, root)
@@ -159,8 +168,8 @@ def words(verdict: dict, file: str) -> str:
     """Return a verdict as a terminal shows it."""
     lines = [f"  ok    {name}" for name, _ in verdict["cases"]]
     if not verdict["passed"]:
-        at = f"{file}:{verdict['line']}: " if verdict["line"] else ""
-        return "\n".join([*lines, f"  FAIL  {at}{verdict['message']}"])
+        at = f"{file}:{verdict['line']}" if verdict["line"] else file
+        return "\n".join([*lines, f"  FAIL  {at}: {verdict['message']}"])
     lines.append(verdict["message"])
     if rows := verdict["par"]:
         width = max(len(row["label"]) for row in rows)

@@ -2,22 +2,32 @@
 
 A puzzle is a page of kind ``puzzle`` with its number in the front matter and one
 ``[[exercise:NAME]]`` whose file is ``kernels/puzzles/NAME.py``. ``[[puzzles:table]]`` lists all of
-them, with their par; ``[[puzzles:NAME]]`` shows what one costs on a GPU, as
-benchmarks/micro/puzzles.py measured it. ``follows`` in its front matter names the lessons and
-patterns that it practices, and each of those links it at its end.
+them, with their par, as the stepper counted it and ``python -m lockstep_site.puzzles`` recorded it;
+``[[puzzles:NAME]]`` shows what one costs on a GPU, as benchmarks/micro/puzzles.py measured it.
+``follows`` in its front matter names the lessons and patterns that it practices, and each of those
+links it at its end.
 """
 
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from lockstep import environment, evidence
+from lockstep.evidence import file_digest
 from lockstep.page import Mistake, Page, PageError, paths, read
 from lockstep.parts import Part
-from lockstep_site import exercise
-from simulator import grade
+from lockstep.source import find_root
+from lockstep.targets import Cpu
+from lockstep_site import exercise, waiting
+
+if TYPE_CHECKING:  # it brings the stepper and NumPy
+    from simulator import grade
 
 MARKER = re.compile(r"^\[\[puzzles:(?P<which>[\w-]*)\]\][ \t]*$")
 TAUGHT = {"lesson", "pattern"}  # kinds of page that a puzzle can follow
+FOLDER = "kernels/puzzles"
+PARS = "evidence/cpu/pars/puzzles.json"
 PAR = {
     "sectors": "sectors",
     "requests": "requests",
@@ -27,9 +37,23 @@ PAR = {
     "atomics": "atomic updates",
     "operations": "operations",
 }
+# What the check says of an answer, by the words of its verdict, and whether a GPU runs it, too: not
+# what may overwrite what is not its own, or never end.
+VERDICTS = {
+    "above par": ("right, above par", True),
+    "should be": ("wrong result", True),
+    "No thread wrote it": ("elements that no thread writes", True),
+    "comes first": ("a race", True),
+    "which comes last is open": ("a race", True),
+    "In another order": ("wrong in another order", True),
+    "out of bounds": ("outside its array", False),
+    "negative index": ("outside its array", False),
+    "syncthreads": ("a barrier that some never reach", False),
+    "The mask must name": ("a mask of lanes that do not come", False),
+}
 
 
-def ordered(pages: list[Page]) -> list[tuple[Page, grade.Exercise, str]]:
+def ordered(pages: list[Page]) -> list[tuple[Page, "grade.Exercise", str]]:
     """Return (page, exercise, its name) of each puzzle, by number.
 
     Raises PageError for a number that is missing or taken, or a page without its one exercise.
@@ -79,12 +103,44 @@ def practice(pages: list[Page]) -> dict[str, list[Page]]:
     return found
 
 
-def table(pages: list[Page], plain: bool) -> str:
+def pars(root: Path) -> dict[str, dict]:
+    """Return the par of each puzzle that has one: the case, and the solution's counts on it."""
+    from simulator import grade
+
+    found = {}
+    for file in sorted((root / FOLDER).glob("[!_]*.py")):
+        known = exercise.load(file.stem, root)
+        if known.par:
+            verdict = grade.grade(known.text, known.solution)
+            counts = {row["name"]: row["par"] for row in verdict["par"] if row["counts"]}
+            # A count of nothing is left out of a verdict.
+            counts = {name: counts.get(name, 0) for name in known.par}
+            found[file.stem] = {"case": verdict["cases"][-1][0], "counts": counts}
+    return found
+
+
+def record(root: Path) -> str:
+    """Count, write the record, and return its path."""
+    found = pars(root)
+    sources = [f"{FOLDER}/{name}.py" for name in found]
+    about = {
+        "schema": evidence.SCHEMA,
+        "tool": "simulator.grade",
+        "pars": found,
+        **Cpu().describe(),
+        "packages": environment.packages(("numpy",)),
+        "sources": {path: file_digest(root / path) for path in sources},
+    }
+    evidence.write(root / PARS, about)
+    return PARS
+
+
+def table(pages: list[Page], plain: bool, records: dict | None = None) -> str:
     """Return the Markdown of the table. ``plain``: without what a browser fills in."""
     lines = ["| No. | Puzzle | What you write | Par |", "|---:|---|---|---|"]
     for page, known, name in ordered(pages):
         link = Path(page.path).name
-        par = ", ".join(PAR[key] for key in known.par) or "–"
+        par = _par(known, name, page.root, records or {})
         title, about = f"[{known.title}]({link})", page.meta["description"]
         if not plain:
             key = exercise.key(name, page.root)
@@ -93,16 +149,54 @@ def table(pages: list[Page], plain: bool) -> str:
     return "\n".join(lines)
 
 
-def times(name: str, rows: dict[str, dict]) -> str:
-    """Return the Markdown of what a puzzle's kernels take on a GPU; "" where none was measured."""
+def _par(known: "grade.Exercise", name: str, root: Path, records: dict) -> str:
+    """Return what par is: its numbers too, where the record is of this puzzle as it is now."""
+    path = f"{FOLDER}/{name}.py"
+    for found in records.values():
+        if name in found["pars"] and found["sources"].get(path) == file_digest(root / path):
+            row = found["pars"][name]
+            said = (_count(row["counts"][key], PAR[key]) for key in known.par)
+            return f"{', '.join(said)} ({row['case']})"
+    return ", ".join(PAR[key] for key in known.par) or "–"
+
+
+def _count(number: int, words: str) -> str:
+    if number == 1:
+        words = words.removesuffix("s")
+    return f"{number or 'no'} {words}" if number < 10_000 else f"{number:,} {words}"
+
+
+def answers(known: "grade.Exercise", name: str) -> dict[str, tuple[str, str, str, bool]]:
+    """Return the solution and each tempting wrong answer, by the id of its time on a GPU.
+
+    Each as its label, its program, what the check says of it, and whether it runs on a GPU.
+    """
     first = f"puzzle-{name.replace('_', '-')}"
-    lines = []
-    for key, row in rows.items():
-        if key != first and not key.startswith(f"{first}-"):
-            continue
-        about = row["title"].partition("”: ")[2]
-        lines.append(f"| {about[:1].upper()}{about[1:]} | [[micro:{key}]] |")
-    return "\n".join(["| On a GPU | A launch |", "|---|---:|", *lines]) if lines else ""
+    found = {first: ("the solution", known.solution, "right", True)}
+    for label, (program, says) in known.wrong.items():
+        verdict, runs = next(row for words, row in VERDICTS.items() if words in says)
+        key = re.sub(r"\W+", "-", label.lower()).strip("-")
+        found[f"{first}-{key}"] = (label, program, verdict, runs)
+    return found
+
+
+def times(known: "grade.Exercise", name: str, rows: dict[str, dict]) -> str:
+    """Return the Markdown of what a puzzle's answers take on a GPU; "" where none was measured."""
+    asked = answers(known, name)
+    first = next(iter(asked))
+    if first not in rows:
+        return ""
+    size = rows[first]["title"].rpartition(", ")[2]
+    lines = [f"| On a GPU, {size} | The check says | A launch |", "|---|---|---:|"]
+    for key, (label, _, verdict, runs) in asked.items():
+        if key in rows:
+            took = f"[[micro:{key}]]"
+            if rows[key].get("wrong") == 0:
+                verdict += ", and right this time"
+        else:
+            took = waiting.AWAITING if runs else "not run"
+        lines.append(f"| {label[:1].upper()}{label[1:]} | {verdict} | {took} |")
+    return "\n".join(lines)
 
 
 def _pages(root: Path) -> list[Page]:
@@ -130,9 +224,9 @@ class PuzzlePart(Part):
     def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
         which = marker["which"]
         if which == "table":
-            return table(site.pages, plain)
-        if which in {name for _, _, name in ordered(site.pages)}:
-            return times(which, site.records.microbenchmarks)
+            return table(site.pages, plain, site.records.others["pars"])
+        if known := {name: known for _, known, name in ordered(site.pages)}.get(which):
+            return times(known, which, site.records.microbenchmarks)
         what = f"[[puzzles:{which}]] names no part of them"
         mend = "write [[puzzles:table]], or the name of a puzzle's exercise"
         raise PageError([Mistake("docs/puzzles", 1, what, mend)])
@@ -145,3 +239,7 @@ class PuzzlePart(Part):
         )
         parser.add_argument("number", type=int)
         parser.add_argument("file", nargs="?", help="your program; - for standard input")
+
+
+if __name__ == "__main__":
+    print(record(find_root()))

@@ -34,6 +34,7 @@ from lockstep_site.recording import RecordingPart
 from lockstep_site.roadmap import RoadmapPart
 from lockstep_site.run_here import RunHerePart
 from lockstep_site.russian import RussianPart
+from lockstep_site.schedule import SchedulePart
 from lockstep_site.speeds import SpeedsPart
 from lockstep_site.summary import SummaryPart
 from lockstep_site.tables import TablesPart
@@ -85,6 +86,7 @@ def register(project: Project) -> None:
     project.levels = ("gpu", "simulator", *project.levels)
     project.records |= {"sanitizer": "make gpu", "counters": "make gpu"}
     project.records |= {"speeds": "python -m lockstep_site.speeds"}
+    project.records |= {"pars": "python -m lockstep_site.puzzles"}
     project.named += targets.PACKAGES
 
     hints = dict.fromkeys(GPU_MODULES, "  (or pip install -e '.[gpu]')")
@@ -115,6 +117,7 @@ def register(project: Project) -> None:
         ExercisePart(),
         PuzzlePart(),
         RecordingPart(),
+        SchedulePart(),
         BetPart(),
         CalculatorsPart(),
         GpuPart(),

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import yaml
 
 from lockstep import languages
@@ -20,7 +19,6 @@ from lockstep.page import LOADER, Block, Page
 from lockstep.parts import Part
 from lockstep_site import exercise
 from lockstep_site.gpu.needs import gpu_only
-from simulator.stepper import lite
 
 OFFERS = "snippets/run_here/offers.yml"
 
@@ -164,6 +162,10 @@ def _lacking(block: Block) -> frozenset[str]:
 
     Names of NumPy, and what numba-cuda-mlir has beside ``cuda``.
     """
+    import numpy as np  # with the stepper, half of what this package takes to import
+
+    from simulator.stepper import lite
+
     drawn = {n for n in dir(np.random.Generator) if not n.startswith("_")} - set(
         dir(lite.Generator)
     )

@@ -13,7 +13,7 @@ from lockstep.parts import Part
 from lockstep.source import find_root
 from lockstep.targets import Cpu
 from lockstep_site import waiting
-from simulator import speed, stepper
+from simulator import speed
 
 MADE_BY = "simulator/speed.py"  # its kernels: a record of others is of no use
 FILE = "evidence/cpu/speeds/stepper.json"
@@ -22,6 +22,8 @@ WHICH = ("run", "check")
 
 def main() -> int:
     """Measure, and write the record."""
+    from simulator import stepper
+
     root = find_root()
     record = {
         "schema": evidence.SCHEMA,

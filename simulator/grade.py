@@ -40,6 +40,13 @@ MARKER = re.compile(r"^.*--8<-- \[(start|end):([\w-]+)\].*\n?", re.MULTILINE)
 TOLERANCE = 1e-5
 SEEDS = (1, 2)  # orders of threads, beside the usual one, in which a right answer is run again
 STUB = "    pass  # your lines here\n"
+# What a program forgets to import, and how it is imported.
+IMPORTS = {
+    "cuda": "from numba import cuda",
+    "math": "import math",
+    "np": "import numpy as np",
+    "numba": "import numba",
+}
 
 # What is counted of a launch: its name in PAR, what the reader sees, and how it is found.
 METRICS = {
@@ -369,7 +376,11 @@ def _reader(code):
 
 def _words(error):
     text = str(error) if isinstance(error, KernelFault | Unsupported) else ""
-    return text or traceback.format_exception_only(error)[-1].strip()
+    text = text or traceback.format_exception_only(error)[-1].strip()
+    name = re.search(r"\bname [`'](\w+)[`'] is not defined", text)
+    if name and name[1] in IMPORTS:
+        text += f". To mend: write `{IMPORTS[name[1]]}` above it."
+    return text
 
 
 def _findings(stepper, name):

@@ -29,29 +29,40 @@ def sources(page: Page) -> set[str]:
 
 @functools.cache
 def modules() -> set[str]:
-    """Return the modules below kernels/ that the page shows which was asked for."""
+    """Return the modules below kernels/ of the page that was asked for, wrong ones among them."""
     from lockstep.page import read
 
-    return sources(read(ROOT / asked, ROOT))
+    page = read(ROOT / asked, ROOT)
+    return sources(page) | {f"kernels/wrong/{name}.py" for name in wrong(page)}
+
+
+def kernel_tests(page: Page) -> list[str]:
+    """Return the files of kernel tests that name a module which the page shows."""
+    names, found = set(), []
+    for module in sources(page):
+        folder, name = module.removesuffix(".py").rsplit("/", 1)
+        # These two hold something of every page, and so does the root: there the module counts.
+        mixed = folder in {"kernels/wrong", "kernels/exercises"}
+        alone = f"kernels.{name}" if folder == "kernels" else folder.replace("/", ".")
+        names.add(name if mixed else alone)
+    about = re.compile(rf"\b({'|'.join(map(re.escape, sorted(names)))})\b")
+    for file in sorted((ROOT / "tests").glob("test_kernels_*.py")) if names else ():
+        if about.search(file.read_text(encoding="utf-8").replace("/", ".")):
+            found.append(file.relative_to(ROOT).as_posix())
+    return found
+
+
+def wrong(page: Page) -> set[str]:
+    """Return the known-wrong kernels that a page shows, or that a kernel test of it launches."""
+    texts = [*sources(page), *((ROOT / f).read_text(encoding="utf-8") for f in kernel_tests(page))]
+    return {name for text in texts for name in re.findall(r"\bkernels[./]wrong[./](\w+)", text)}
 
 
 def files(page: Page) -> list[str]:
     """Return the files of the suite that hold what concerns a page."""
-    found, modules = [page.path, *BY_PAGE], sources(page)
-    if modules:
-        found.append("tests/test_stepper_kernels.py")
-        names = set()
-        for module in modules:
-            folder, name = module.removesuffix(".py").rsplit("/", 1)
-            # These two hold something of every page, and so does the root: there the module counts.
-            mixed = folder in {"kernels/wrong", "kernels/exercises"}
-            alone = f"kernels.{name}" if folder == "kernels" else folder.replace("/", ".")
-            names.add(name if mixed else alone)
-        about = re.compile(rf"\b({'|'.join(map(re.escape, sorted(names)))})\b")
-        for file in sorted((ROOT / "tests").glob("test_kernels_*.py")):
-            text = file.read_text(encoding="utf-8").replace("/", ".")
-            if about.search(text):
-                found.append(file.relative_to(ROOT).as_posix())
+    found = [page.path, *BY_PAGE]
+    if sources(page):
+        found += ["tests/test_stepper_kernels.py", *kernel_tests(page)]
     if run_here.programs(page):
         found.append("tests/test_run_here_programs.py")
     if exercise.named(page.written or page.body):
@@ -62,6 +73,7 @@ def files(page: Page) -> list[str]:
 def words(page: Page) -> list[str]:
     """Return what the parameters of a test that concerns a page hold."""
     names = [page.path, page.uri, *sources(page), *exercise.named(page.written or page.body)]
+    names += [word for name in wrong(page) for word in (name, f"kernels/wrong/{name}.py")]
     return [*names, *(f"{page.name}-{program.key}" for program in run_here.programs(page))]
 
 

@@ -19,6 +19,20 @@ def test_a_module_beside_the_folders_concerns_its_own_tests_alone(monkeypatch):
     assert "tests/test_kernels_elementwise.py" in own and len(own) < 8
 
 
+def test_a_wrong_kernel_that_no_page_shows_concerns_the_page_of_its_test(monkeypatch, tmp_path):
+    monkeypatch.setattr(concerns, "ROOT", tmp_path)
+    (tmp_path / "tests").mkdir()
+    test = tmp_path / "tests/test_kernels_sums.py"
+    test.write_text("from kernels.sums import tree\nfrom kernels.wrong.sums_odd import sum_odd\n")
+    blocks = [SimpleNamespace(path="kernels/sums/tree.py")]
+    page = SimpleNamespace(path="docs/sums.md", uri="sums.md", blocks=blocks, written="", body="")
+    monkeypatch.setattr(concerns.run_here, "programs", lambda page: [])
+    assert concerns.wrong(page) == {"sums_odd"}
+    assert {"sums_odd", "kernels/wrong/sums_odd.py"} <= set(concerns.words(page))
+    page.blocks = [SimpleNamespace(path="kernels/another/tree.py")]
+    assert concerns.wrong(page) == set()
+
+
 def helper(load):
     return load("kernels.reduction.warps")
 

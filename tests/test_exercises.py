@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from lockstep.evidence import Evidence, file_digest
 from lockstep.page import PageError
 from lockstep_site import bet, exercise, lesson, puzzles, quiz
 from simulator import grade
@@ -118,6 +119,13 @@ HEAD = "import numpy as np\nfrom numba import cuda\n\n"
         ("x = 1\n", "There is no `reverse` in your program", None),
         (HEAD + "def reverse(x, out):\n    pass\n", "put `@cuda.jit` above it", 4),
         (HEAD + "@cuda.jit\ndef reverse(x, out):\n    out[0] = x[\n", "SyntaxError", 6),
+        ("@cuda.jit\ndef reverse(x, out):\n    pass\n", "write `from numba import cuda` above", 1),
+        (
+            "from numba import cuda\n\n\n@cuda.jit\ndef reverse(x, out):\n"
+            "    out[0] = np.float32(x[0])\n",
+            "write `import numpy as np` above",
+            6,
+        ),
         (HEAD + "@cuda.jit\ndef reverse(x, out):\n    pass\n", "No thread wrote it", None),
         (HEAD + "@cuda.jit\ndef reverse(x):\n    pass\n", "argument", None),
         (
@@ -127,7 +135,7 @@ HEAD = "import numpy as np\nfrom numba import cuda\n\n"
             8,
         ),
     ],
-    ids=["no name", "no kernel", "syntax", "nothing", "arguments", "wrong"],
+    ids=["no name", "no kernel", "syntax", "no cuda", "no np", "nothing", "arguments", "wrong"],
 )
 def test_a_failure_names_what_failed_and_where(code, says, line):
     verdict = grade.grade(TEXTS["reverse"], code)
@@ -182,7 +190,7 @@ def test_in_a_terminal(tmp_path, capsys):
     file = tmp_path / "answer.py"
     file.write_text(program)
     assert exercise.main("reverse", str(file), ROOT) == 1
-    assert "FAIL" in capsys.readouterr().out
+    assert f"FAIL  {file}: " in capsys.readouterr().out
     file.write_text(exercise.load("share_the_work", ROOT).solution)
     assert exercise.main("share_the_work", str(file), ROOT) == 0
     out = capsys.readouterr().out
@@ -193,12 +201,8 @@ def test_in_a_terminal(tmp_path, capsys):
 
 
 # What is still short. The lists may only shrink: the tests want them exact.
-# lessons with fewer than two graded exercises
-FEW_EXERCISES = set(
-    "matmul-worklog mlir mpi nsight-compute roofline timelines torch-profiler".split()
-)
-# lessons that have no exercise with a par
-NO_PAR = set("llm-c megatron mlir mpi rocm timelines torch-profiler".split())
+FEW_EXERCISES = {"mlir", "mpi"}  # lessons with fewer than two graded exercises
+NO_PAR = {"megatron", "mpi", "rocm"}  # lessons that have no exercise with a par
 GRADED = {
     page.name.split("/")[-1]: [exercise.load(name, ROOT) for name in exercise.named(page.written)]
     for page in PAGES
@@ -240,20 +244,50 @@ def test_puzzles_are_numbered_and_listed_in_that_order():
         assert [frame.key for frame in frames] == [key], page.path
 
 
+def test_the_pars_of_the_table_are_what_the_stepper_counts():
+    records = Evidence(ROOT).others["pars"]
+    (found,) = records.values()
+    mend = "To mend: python -m lockstep_site.puzzles"
+    assert found["pars"] == puzzles.pars(ROOT), mend
+    assert found["sources"] == {path: file_digest(ROOT / path) for path in found["sources"]}, mend
+    rows = puzzles.table(PAGES, plain=True, records=records).splitlines()[2:]
+    for row, (_, known, name) in zip(rows, puzzles.ordered(PAGES), strict=True):
+        par = row.rsplit("|", 2)[1].strip()
+        assert par.endswith(f"({found['pars'][name]['case']})") if known.par else par == "–"
+    stale = {"cpu/puzzles": found | {"sources": dict.fromkeys(found["sources"], "another")}}
+    assert "| sectors, barriers |" in puzzles.table(PAGES, plain=True, records=stale)
+
+
 def test_a_puzzle_shows_what_its_kernels_take_on_a_gpu():
     rows = {
-        "puzzle-votes": {"title": "Puzzle “Votes”: the solution, 64"},
-        "puzzle-votes-one-by-one": {"title": "Puzzle “Votes”: one by one, 64"},
-        "puzzle-votes2": {"title": "Puzzle “Another”: the solution, 64"},
+        "puzzle-relay": {"title": "Puzzle “A sum”: the solution, 4 x 5"},
+        "puzzle-relay-a-tree-in-shared-memory": {"title": "Puzzle “A sum”: a tree, 4 x 5"},
+        "puzzle-relay2": {"title": "Puzzle “Another”: the solution, 64"},
     }
-    assert puzzles.times("votes", rows).splitlines()[2:] == [
-        "| The solution, 64 | [[micro:puzzle-votes]] |",
-        "| One by one, 64 | [[micro:puzzle-votes-one-by-one]] |",
+    relay = exercise.load("relay", ROOT)
+    assert puzzles.times(relay, "relay", rows).splitlines() == [
+        "| On a GPU, 4 x 5 | The check says | A launch |",
+        "|---|---|---:|",
+        "| The solution | right | [[micro:puzzle-relay]] |",
+        "| A tree in shared memory | right, above par |"
+        " [[micro:puzzle-relay-a-tree-in-shared-memory]] |",
+        "| One shuffle too few | wrong result | awaiting a GPU run |",
+        "| Only the lanes that matter | a mask of lanes that do not come | not run |",
     ]
-    assert puzzles.times("profit", rows) == ""
+    balance = exercise.load("balance", ROOT)
+    rows = dict.fromkeys(puzzles.answers(balance, "balance"), {"title": "of, 9", "wrong": 0})
+    assert "| A barrier | a race, and right this time |" in puzzles.times(balance, "balance", rows)
+    assert puzzles.times(balance, "balance", {}) == ""
     pages = [page for page, _, _ in puzzles.ordered(PAGES)]
     names = [name for _, _, name in puzzles.ordered(PAGES)]
     assert [re.findall(r"\[\[puzzles:(\w+)\]\]", p.body) for p in pages] == [[n] for n in names]
+
+
+def test_each_puzzle_has_a_wrong_answer_that_a_gpu_can_time():
+    """And each verdict says whether that answer is one."""
+    for _, known, name in puzzles.ordered(PAGES):
+        runs = [runs for *_, runs in puzzles.answers(known, name).values()]
+        assert len(runs) == 1 + len(known.wrong) and sum(runs) >= 2, name
 
 
 def test_what_a_puzzle_practices_links_it():

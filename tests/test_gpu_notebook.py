@@ -17,6 +17,7 @@ ROOT = find_root()
 FILE = ROOT / part.NOTEBOOK
 BOOK = json.loads(FILE.read_text(encoding="utf-8"))
 CODES = ["".join(cell["source"]) for cell in BOOK["cells"] if cell["cell_type"] == "code"]
+COMMITTED = re.search(r'REPOSITORY = "([^"]*)"', CODES[0])[1]
 SMI = """#!/bin/sh
 case "$1" in -L) echo "GPU 0: Tesla";; *) echo {capability};; esac
 """
@@ -32,11 +33,12 @@ def test_it_is_a_notebook():
             compile("".join(cell["source"]), cell["id"], "exec")
 
 
-def run(code, folder, path):
+def run(code, folder, path, typed=""):
     return subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
         env=os.environ | {"PATH": path},
+        input=typed + "\n",
         capture_output=True,
         text=True,
         timeout=60,
@@ -58,16 +60,25 @@ def machine(tmp_path):
 
 
 def named(code, repository):
-    changed = re.sub(r'REPOSITORY = "[^"]*"', f"REPOSITORY = {repository!r}", code)
-    assert changed != code
+    changed, there = re.subn(r'REPOSITORY = "[^"]*"', f"REPOSITORY = {repository!r}", code)
+    assert there == 1
     return changed
 
 
-def test_it_is_one_click_away_where_the_repository_has_an_address(monkeypatch):
+def test_it_is_one_click_away_where_the_repository_has_an_address(monkeypatch, tmp_path):
     """The address has one setting; without it the page says what to do."""
     monkeypatch.setenv("REPOSITORY", "https://github.com/some/where/")
     link = "https://colab.research.google.com/github/some/where/blob/main/docs/assets/"
     assert f"({link}lockstep-gpu.ipynb)" in part.on_colab(ROOT)
+    assert "paste `https://github.com/some/where`" in part.on_colab(ROOT)  # the file has another
+    text = FILE.read_text(encoding="utf-8").replace(
+        json.dumps(f'REPOSITORY = "{COMMITTED}"')[1:-1],
+        json.dumps('REPOSITORY = "https://github.com/some/where"')[1:-1],
+    )
+    (tmp_path / "filled.ipynb").write_text(text)
+    with monkeypatch.context() as patch:
+        patch.setattr(part, "NOTEBOOK", (tmp_path / "filled.ipynb").as_posix())
+        assert "One click" in part.on_colab(ROOT) and "paste" not in part.on_colab(ROOT)
     for other in ("", "https://git.example.org/some/where"):  # Colab opens GitHub's files alone
         monkeypatch.setenv("REPOSITORY", other)
         said = part.on_colab(ROOT)
@@ -85,6 +96,8 @@ def test_it_clones_the_repository_that_the_setting_names(monkeypatch):
 
 def test_it_says_what_is_missing(tmp_path, machine):
     assert "into REPOSITORY" in run(named(CODES[0], ""), tmp_path, "/nowhere").stderr
+    typed = run(named(CODES[0], ""), tmp_path, "/nowhere", "https://example.org/a")
+    assert "address of Lockstep" in typed.stdout and "No NVIDIA GPU here" in typed.stderr
     code = named(CODES[0], "https://example.org/a")
     assert "No NVIDIA GPU here" in run(code, tmp_path, "/nowhere").stderr
     said = run(code, tmp_path, machine("7.0")).stderr

@@ -61,6 +61,24 @@ if not SIMULATOR:
         right /= right.sum(axis=1, keepdims=True)
         np.testing.assert_allclose(got, right, rtol=2e-5, atol=1e-9)
 
+    @pytest.mark.parametrize("columns", [4, 60, 16_388, 128_256, 131_072])
+    def test_softmax_by_clusters(columns):
+        from kernels.hopper.numba_clusters import softmax_by_clusters
+
+        x = 20 * np.random.default_rng(columns).standard_normal((7, columns), dtype=np.float32)
+        x[1, : columns // 2] = -np.inf
+        x[2], x[3, -1] = -np.inf, np.nan
+        right = np.exp(x.astype(float) - x.max(axis=1, keepdims=True))
+        right /= right.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(softmax_by_clusters(x), right, rtol=2e-5, atol=1e-9)
+
+    @pytest.mark.parametrize("columns", [5, 131_076])
+    def test_softmax_by_clusters_says_what_it_takes(columns):
+        from kernels.hopper.numba_clusters import softmax_by_clusters
+
+        with pytest.raises(ValueError, match=f"{columns} columns: a multiple of 4 up to 131072"):
+            softmax_by_clusters(np.zeros((1, columns), np.float32))
+
     def test_softmax_of_columns_that_the_engine_cannot_take():
         with pytest.raises(ValueError, match="5 columns"):
             module("cupy_clusters").softmax_long("softmax_cluster", cp.zeros((1, 5), cp.float32))

@@ -17,7 +17,8 @@ if not SIMULATOR:
     from kernels.mlir_bridge.product import matmul_mlir
     from kernels.mlir_bridge.same_text import again
 
-    plain, formats, one, mma, wgmma, box, one_group, two_consumers, overlap = again(
+    (plain, formats, one, mma, wgmma, box, one_group, two_consumers, overlap, fp8, fp8_attention,
+     tiled, registers, vectors) = again(
         "kernels.attention.plain",
         "kernels.tensor_cores.formats",
         "kernels.tensor_cores.one_product",
@@ -27,7 +28,12 @@ if not SIMULATOR:
         "kernels.attention.one_group",
         "kernels.attention.two_consumers",
         "kernels.attention.overlap",
-    )
+        "kernels.tensor_cores.fp8",
+        "kernels.attention.fp8",
+        "kernels.gemm.tiled",
+        "kernels.gemm.registers",
+        "kernels.gemm.vectors",
+    )  # fmt: skip
     SHAPES = [(1, 1, 1), (7, 5, 3), (128, 256, 64), (129, 257, 65), (127, 33, 200), (200, 520, 136)]
 
     def operands(m, n, k):
@@ -100,6 +106,38 @@ if not SIMULATOR:
         got = overlap.flash_attention(q[None], k[None], v[None], causal=causal)[0]
         exact = np.stack([plain.attention(*h, causal=causal) for h in zip(q, k, v, strict=True)])
         assert np.linalg.norm(got - exact) < 0.005 * np.linalg.norm(exact)
+
+    @pytest.mark.parametrize("promoted", [False, True])
+    @pytest.mark.parametrize("shape", SHAPES)
+    def test_an_fp8_product(shape, promoted):
+        a, b = operands(*shape)
+        off = np.linalg.norm(fp8.matmul_fp8(a, b, promoted) - a @ b)
+        assert off <= 0.005 * np.linalg.norm(a @ b)
+
+    @pytest.mark.parametrize("length", [1, 127, 129, 1000])
+    @pytest.mark.parametrize("causal", [False, True])
+    def test_attention_in_fp8(causal, length):
+        q, k, v = heads(length)
+        got = fp8_attention.flash_attention_fp8(q[None], k[None], v[None], causal=causal)[0]
+        exact = np.stack([plain.attention(*h, causal=causal) for h in zip(q, k, v, strict=True)])
+        assert np.linalg.norm(got - exact) < 0.08 * np.linalg.norm(exact)
+
+    @pytest.mark.parametrize("shape", [(129, 127, 131), (129, 132, 44), (256, 128, 64)])
+    @pytest.mark.parametrize("rung", ["tiled", "column", "rectangle", "vectors", "padded"])
+    def test_rungs_of_the_worklog(rung, shape):
+        kernel, tile, threads = {
+            "tiled": (tiled.make_tiled(16), (16, 16), (16, 16)),
+            "column": (registers.make_column(64, 64, 16, 16), (64, 64), (64, 4)),
+            "rectangle": (registers.make_rectangle(128, 128, 8, 8, 8), (128, 128), (16, 16)),
+            "vectors": (vectors.make_vectors(128, 128, 8, 8, 8), (128, 128), (16, 16)),
+            "padded": (vectors.make_vectors(128, 128, 8, 8, 8, 4), (128, 128), (16, 16)),
+        }[rung]
+        a, b = operands(*shape)
+        np.testing.assert_array_equal(vectors.product(kernel, tile, threads, a, b), a @ b)
+
+    def test_a_part_of_three_dimensions():
+        assert gaps.refusal(gaps.part_kernel, "compiler bug") == "compiler bug"
+        assert gaps.refusal(gaps.rows_kernel, "") == "compiles"
 
     @pytest.mark.parametrize(
         ("name", "wrong", "right"),

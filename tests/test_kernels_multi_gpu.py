@@ -33,7 +33,7 @@ def test_the_peers_array_is_added(n):
 
 @pytest.mark.parametrize("name", ["copy", "one_shot", "peers"])
 def test_the_cuda_sources_compile(name):
-    assert languages.cubin((SOURCES / f"{name}.cu").read_text(), "sm_90")
+    assert languages._cubin((SOURCES / f"{name}.cu").read_text(), "sm_90")
 
 
 def test_flags_between_gpus_are_ordered_for_the_whole_system():

@@ -46,14 +46,16 @@ def test_large_and_awkward(kernels):
         assert np.array_equal(kernels("wide").transpose(a), a.T)
 
 
+@pytest.mark.parametrize("along_out", [True, False])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_nothing_is_written_past_the_end(shape, kernels):
+def test_nothing_is_written_past_the_end(shape, along_out, kernels):
     module = kernels("wide")
     rows, columns = shape
     a = numbers(shape)
     out = module.cuda.to_device(np.full(a.size + 37, np.nan, np.float32))
-    blocks = -(-columns // 32), -(-rows // 32)
-    module.make_transpose(32, 32, 64)[blocks, 64](
+    blocks = -(-rows // 32), -(-columns // 32)
+    kernel = module.make_transpose(32, 32, 64, along_out=along_out)
+    kernel[blocks if along_out else blocks[::-1], 64](
         module.cuda.to_device(a), out[: a.size], rows, columns
     )
     got = out.copy_to_host()

@@ -14,6 +14,7 @@ if not SIMULATOR:
     from kernels.in_triton.attention import flash_triton
     from kernels.in_triton.matmul import matmul, matmul_persistent
     from kernels.in_triton.no_mask import no_mask_kernel
+    from kernels.in_triton.norms import norm_triton
     from kernels.in_triton.rms import rms_kernel
     from kernels.in_triton.softmax import softmax
     from kernels.in_triton.vector_add import add
@@ -37,6 +38,16 @@ if not SIMULATOR:
     def test_softmax(columns):
         x = 10 * random(33, columns)
         assert off(softmax(x), torch.softmax(x.double(), 1)) < 1e-6
+
+    @pytest.mark.parametrize("columns", [1, 31, 1000, 1024, 1025, 32_768])
+    def test_norms(columns):
+        x, out = 3 + random(33, columns), torch.empty(33, columns, device="cuda")
+        weight, bias = random(2, columns)
+        wide = [x.double(), (columns,), weight.double()]
+        norm_triton(x, weight, bias, out)
+        assert off(out, torch.nn.functional.layer_norm(*wide, bias.double(), 1e-5)) < 1e-5
+        norm_triton(x, weight, None, out)
+        assert off(out, torch.nn.functional.rms_norm(*wide, 1e-5)) < 1e-6
 
     def test_a_missing_mask_is_caught_by_the_result():
         x, out = random(9, 1000), torch.empty(8, 1000, device="cuda")

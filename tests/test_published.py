@@ -55,6 +55,19 @@ def test_dates_are_those_of_the_last_commit(tree):
     assert below == dict.fromkeys(found, datetime(2026, 4, 5, tzinfo=UTC))
 
 
+def test_a_commit_that_only_changes_front_matter_changes_no_page(tree):
+    page = tree / "docs/index.md"
+
+    def commit(text, day):
+        page.write_text(text)
+        git(tree, "commit", "-qam", text, date=f"2026-05-{day:02}T00:00:00Z")
+        return published.changed(tree, ["docs"])["docs/index.md"].day
+
+    assert commit("---\nterms: []\n---\none\n---\ntwo\n", 1) == 1
+    assert commit("---\nterms: [a]\nneeds: [b]\n---\none\n---\ntwo\n", 2) == 1
+    assert commit("---\nterms: [a]\n---\none\n---\n2\n", 3) == 3
+
+
 def test_a_page_changes_with_the_code_that_it_shows():
     page = next(page for page in PAGES if page.path == "docs/patterns/scan.md")
     code = "kernels/scan/block.py"

@@ -27,6 +27,8 @@ CHANGES = {
     "the version": ("pyproject.toml", '\nversion = "', '\nversion = "9', "the tag is"),
     "the changelog": ("CHANGELOG.md", "\n## 0", "\n## about 0", "no heading '## "),
     "the citation": ("CITATION.cff", "\nversion: ", "\nversion: 9", "CITATION.cff says version 9"),
+    "its date": ("CITATION.cff", "\ndate-released: 20", "\ndate-released: 19", "as CHANGELOG.md"),
+    "no date": ("CITATION.cff", "\ndate-released:", "\nwhen:", "says date-released nothing"),
 }
 
 

@@ -57,6 +57,10 @@ FAULTS = {
         if t < 32:
             b[t] = s[t] + s[t + 32]  #!
         """, "1, 64", F, Z),
+    "written with what it holds already, and read": ("global-race,missing-syncwarp", """
+        b[i] = 0  #!
+        a[i] = b[(i + 1) % 64]
+        """, "1, 64", F, Z),
     "tile reused without a second barrier": ("shared-race", S + """
         for r in range(2):
             s[t] = a[i] + r  #!
@@ -380,6 +384,14 @@ RIGHT = {
         g.sync()
         b[i] = a[63 - i]
         """, "2, 32", F, Z),
+    "a flag that is set once more": ("""
+        if i == 0:
+            b[0] = 1
+        cuda.syncthreads()
+        if t == 5 and b[0] == 1:
+            b[0] = 1
+        a[i] = b[0]
+        """, "1, 64", I, I),
     "last block adds up": ("""
         s = cuda.shared.array(1, int32)
         cuda.atomic.add(b, 1 + cuda.blockIdx.x, t)
@@ -495,6 +507,33 @@ MENDED = {
             b[0] = t
         """,
         "as `cuda.atomic.exch(b, 0, t)`, or write it before the launch",
+    ),
+    "an update in two lines": (
+        """
+        x = b[0]
+        b[0] = x + 1
+        """,
+        "If both threads go on to write what they made of it, one of the two updates is lost",
+    ),
+    "a tree in one line": (
+        """
+        s = cuda.shared.array(32, int32)
+        s[t] = a[i]
+        cuda.syncthreads()
+        h = 16
+        while h:
+            if t < h:
+                s[t] += s[t + h]
+            h //= 2
+        """,
+        "Read the element into a variable, put `cuda.syncwarp()` behind it where every thread",
+    ),
+    "a neighbor in one line, over blocks": (
+        """
+        if i < 63:
+            a[i] = a[i + 1]
+        """,
+        "write to another array than the one that is read",
     ),
     "a barrier in an if": (
         """

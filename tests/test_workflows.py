@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests import recipes
+
 ROOT = Path(__file__).resolve().parent.parent
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.y*ml"))
 GPU_LABEL = "nvidia-gpu"
@@ -75,8 +77,15 @@ def broken_rules(file):
 
 
 def test_the_workflows_are_there():
-    names = ["cpu.yml", "gpu.yml", "links.yml", "metal.yml", "release.yml", "site.yml"]
-    assert [file.name for file in WORKFLOWS] == names
+    names = "cpu gpu links metal recipes release site".split()
+    assert [file.name for file in WORKFLOWS] == [f"{name}.yml" for name in names]
+
+
+def test_each_recipe_for_contributors_is_followed_by_make_recipes():
+    text = (ROOT / "docs/contribute/recipes.md").read_text(encoding="utf-8")
+    titles = [title for title, _ in recipes.RECIPES.values()]
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == titles
+    assert "-m tests.recipes" in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)

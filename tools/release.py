@@ -1,6 +1,7 @@
 """python tools/release.py TAG: refuse a tag that is not the version.
 
-The version stands in pyproject.toml; the changelog and CITATION.cff must have it too.
+The version stands in pyproject.toml; the changelog and CITATION.cff must have it too, and both the
+same date.
 """
 
 import re
@@ -24,11 +25,15 @@ def wrong(tag: str, root: Path = ROOT) -> list[str]:
     if tag != f"v{here}":
         found.append(f"the tag is {tag}, pyproject.toml says {here}: tag v{here}")
     changes = (root / "CHANGELOG.md").read_text("utf-8")
-    if not re.search(rf"^## {re.escape(here)}, \d{{4}}-\d\d-\d\d$", changes, re.MULTILINE):
+    heading = re.search(rf"^## {re.escape(here)}, (\d{{4}}-\d\d-\d\d)$", changes, re.MULTILINE)
+    if not heading:
         found.append(f"CHANGELOG.md has no heading '## {here}, YEAR-MONTH-DAY': add it")
-    cited = yaml.safe_load((root / "CITATION.cff").read_text("utf-8")).get("version")
-    if cited != here:
-        found.append(f"CITATION.cff says version {cited}: write {here}")
+    cited = yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
+    if cited.get("version") != here:
+        found.append(f"CITATION.cff says version {cited.get('version')}: write {here}")
+    if heading and str(cited.get("date-released")) != heading[1]:
+        date = cited.get("date-released", "nothing")
+        found.append(f"CITATION.cff says date-released {date}: write {heading[1]}, as CHANGELOG.md")
     return found
 
 

@@ -271,22 +271,23 @@ def quantize(x):
     return to_e4m3(x / np.float32(scale)).view(np.uint32), scale
 
 
-def fp8_flash_arguments(d_q, d_k, d_vt, d_out, keys, scales, causal=False, blocks=None):
+def fp8_flash_arguments(d_q, d_k, d_vt, d_out, keys, scales, causal=False, blocks=None, band=None):
     """Return (kernel, blocks, threads, shared bytes, arguments).
 
     q is (batch * heads, queries, 32 words), k has as many heads or a part of them, vt is v
     transposed, out bfloat16 in uint16. ``scales`` are those of q, k and v. ``blocks`` is one a
-    multiprocessor for short sequences, and one a tile for long ones, unless given.
+    multiprocessor for short sequences, and one a tile for long ones, unless given. ``band`` is how
+    many heads are worked on at a time.
     """
     heads, queries, _ = d_q.shape
     maps = cuda.to_device(np.concatenate([byte_head_map(x) for x in (d_q, d_k, d_vt)]))
     items = -(-queries // 128) * heads
     if blocks is None:
-        persistent = keys <= (4096 if causal else 8192)
+        persistent = keys <= (2048 if causal else 8192)
         blocks = min(items, cuda.get_current_device().MULTIPROCESSOR_COUNT) if persistent else items
     of_q, of_k, of_v = scales
     scale = np.float32(of_q * of_k / (math.log(2) * math.sqrt(128)))
-    band = 4 if causal else 1
+    band = band or (4 if causal else 1)
     sizes = [np.int32(x) for x in (queries, keys, heads, heads // d_k.shape[0], band)]
     arguments = (maps, d_out, *sizes, scale, np.float32(of_v))
     return FP8_FLASH[int(causal)], blocks, 384, SHARED_FP8, arguments

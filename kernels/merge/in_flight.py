@@ -74,7 +74,6 @@ def merge_in_flight(a, b, threads=256, items=15):
     """Return two sorted arrays of one type as one sorted array. Of equals, those of a come first.
 
     --8<-- [start:example]
-    >>> a, b = np.array([1, 3, 3, 9]), np.array([0, 3, 4, 5, 12, 13])
     >>> merge_in_flight(a, b, threads=4, items=3)
     array([ 0,  1,  3,  3,  3,  4,  5,  9, 12, 13])
 

@@ -146,6 +146,22 @@ def visible_kernel(x):
 # --8<-- [end:aligned]
 
 
+# --8<-- [start:part]
+def part_kernel(x):
+    tiles = cuda.shared.array((2, 4, 4), np.float32)
+    tile = tiles[1]
+    tile[0, 0] = x[0]
+
+
+def rows_kernel(x):
+    tiles = cuda.shared.array((2 * 4, 4), np.float32)
+    tile = tiles[4:8]
+    tile[0, 0] = x[0]
+
+
+# --8<-- [end:part]
+
+
 # --8<-- [start:late]
 @intrinsic
 def nothing(context):
@@ -215,6 +231,13 @@ def shown():
     'triggered a compiler bug'
 
     --8<-- [end:aligned_made]
+    --8<-- [start:part_refused]
+    >>> refusal(part_kernel, "triggered a compiler bug")
+    'triggered a compiler bug'
+    >>> refusal(rows_kernel, "")
+    'compiles'
+
+    --8<-- [end:part_refused]
     --8<-- [start:late_refused]
     >>> refusal(late_kernel, "Untyped global name.*?:")
     "Untyped global name 'nothing':"

@@ -13,7 +13,7 @@ from numba_cuda_mlir import cuda
 from numba_cuda_mlir import types as numba_types
 from numba_cuda_mlir.numba_cuda.typing.typeof import typeof
 
-from kernels.mlir_bridge import ptx
+from kernels.mlir_bridge import ptx, words
 
 SCALARS = "boolean float32 float64 int32 int64 uint32 uint64".split()
 
@@ -41,8 +41,11 @@ def again(*names):
     numba.cuda, numba.types, numba.typeof = cuda, numba_types, typeof
     for name in SCALARS:
         setattr(numba, name, getattr(numba_types, name))
+    extending = types.ModuleType("numba.cuda.extending")
+    extending.intrinsic = words.by_name
     ours = {"numba": numba, "numba.cuda": cuda, "numba.types": numba_types}
-    ours["kernels.tensor_cores.ptx"] = ptx
+    ours |= {"numba.cuda.extending": extending, "kernels.tensor_cores.ptx": ptx}
+    ours[f"{cuda.__name__}.cgutils"] = types.ModuleType("cgutils")  # named, and never called
     kept = {
         name: module
         for name, module in sys.modules.items()

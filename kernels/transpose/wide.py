@@ -7,12 +7,14 @@ from kernels.elementwise.vectors import load4, store4
 
 
 # --8<-- [start:kernel]
-def make_transpose(height=64, width=64, threads=256, resident=6):
+def make_transpose(height=64, width=64, threads=256, resident=6, along_out=True):
     """Return a kernel (a, out, rows, columns) that transposes a matrix by tiles of height x width.
 
     a, out: float32, flat, one row behind the other. height, width: multiples of 32, and threads
-    of both. The grid is (columns / width, rows / height), rounded up. ``resident``: the blocks
-    that shall fit a multiprocessor, which limits the registers of a thread.
+    of both. ``resident``: the blocks that shall fit a multiprocessor, which limits the registers
+    of a thread. The grid is (rows / height, columns / width), rounded up, so that neighboring
+    blocks write to the same rows of ``out``; the other way round without ``along_out``, so that
+    they read from the same rows of ``a``.
     """
     warps = threads // 32
     across, up = width // 32, height // 32
@@ -23,7 +25,10 @@ def make_transpose(height=64, width=64, threads=256, resident=6):
     def transpose_kernel(a, out, rows, columns):
         tile = cuda.shared.array(area, np.float32, alignment=16)
         held = cuda.local.array((pieces, 4), np.float32)
-        top, left = np.int64(cuda.blockIdx.y) * height, np.int64(cuda.blockIdx.x) * width
+        down, right = cuda.blockIdx.x, cuda.blockIdx.y
+        if not along_out:
+            down, right = right, down
+        top, left = np.int64(down) * height, np.int64(right) * width
         whole = top + height <= rows and left + width <= columns
         # With sizes that are multiples of four, rows begin at multiples of 16 bytes.
         if whole and rows % 4 == 0 and columns % 4 == 0:
@@ -78,7 +83,7 @@ def transpose(a, height=64, width=64):
     rows, columns = a.shape
     out = cuda.device_array(a.size, np.float32)
     if a.size:
-        blocks = -(-columns // width), -(-rows // height)
+        blocks = -(-rows // height), -(-columns // width)
         kernel = make_transpose(height, width)
         kernel[blocks, 256](cuda.to_device(a.ravel()), out, rows, columns)
     return out.copy_to_host().reshape(columns, rows)

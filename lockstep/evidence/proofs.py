@@ -74,9 +74,9 @@ class Problem:
 
 
 class Evidence:
-    """All records under evidence/, read once."""
+    """All records under evidence/, read once; or those of one page alone."""
 
-    def __init__(self, root: Path):
+    def __init__(self, root: Path, page: Page | None = None):
         self.root = root
         self.project = project.of(root)
         self.pages: dict[str, list[dict]] = {}  # page path -> records, one for each machine
@@ -88,7 +88,8 @@ class Evidence:
         # Of the kinds that the project registers: kind -> machine/name -> record
         self.others: dict[str, dict[str, dict]] = {kind: {} for kind in self.project.records}
         folder = root / "evidence"
-        for file in sorted(folder.glob("*/*/**/*.json")):
+        files = f"*/pages/{page.name}.json" if page else "*/*/**/*.json"
+        for file in sorted(folder.glob(files)):
             machine, kind = file.relative_to(folder).parts[:2]
             record = load(file, file.relative_to(root).as_posix())
             if other := _of_another(machine, record):
@@ -232,33 +233,34 @@ class Evidence:
 
     # ------------------------------------------------------------ what must run again
 
+    def of_page(self, page: Page) -> list[Problem]:
+        """Return what of a page's proofs is stale or missing."""
+        if all(not block.runs for block in page.blocks):
+            return []
+        found = []
+        done = {run["target"] for run in self.runs(page)}
+        for name in running.wanted(page):
+            if name not in done:
+                records = self.pages.get(page.path, [])
+                old = any(run["target"] == name for record in records for run in record["runs"])
+                mend = self.project.targets[name].mend(page)
+                what = f"{page.path} on {name}"
+                found.append(Problem("stale" if old else "missing", what, mend))
+        named = bool(found)
+        for block, proof in zip(page.blocks, self.proofs(page), strict=True):
+            if proof.level != "awaiting":
+                continue
+            where = f"{page.path}:{page.line_of(block)}"
+            mend = self.project.languages[block.language].wanted(page) or self._mend(page)
+            if block.language in RECORDED:
+                found.append(Problem("stale", f"{where}: the output {block.path}", mend))
+            elif not named:
+                found.append(Problem("missing", f"{where}: no run proves this block", mend))
+        return found
+
     def problems(self, pages: list[Page]) -> list[Problem]:
         """Return what is stale or missing, in the order of the pages."""
-        found = []
-        for page in pages:
-            if not page.blocks or all(not block.runs for block in page.blocks):
-                continue
-            done = {run["target"] for run in self.runs(page)}
-            for name in running.wanted(page):
-                if name not in done:
-                    old = any(
-                        run["target"] == name
-                        for record in self.pages.get(page.path, [])
-                        for run in record["runs"]
-                    )
-                    kind = "stale" if old else "missing"
-                    mend = self.project.targets[name].mend(page)
-                    found.append(Problem(kind, f"{page.path} on {name}", mend))
-            named = any(problem.what.startswith(f"{page.path} on ") for problem in found)
-            for block, proof in zip(page.blocks, self.proofs(page), strict=True):
-                if proof.level != "awaiting":
-                    continue
-                where = f"{page.path}:{page.line_of(block)}"
-                mend = self.project.languages[block.language].wanted(page) or self._mend(page)
-                if block.language in RECORDED:
-                    found.append(Problem("stale", f"{where}: the output {block.path}", mend))
-                elif not named:
-                    found.append(Problem("missing", f"{where}: no run proves this block", mend))
+        found = [problem for page in pages for problem in self.of_page(page)]
         paths = {page.path for page in pages}
         for path in sorted(self.pages.keys() - paths):
             name = path.removeprefix(f"{self.project.docs}/").removesuffix(".md")

@@ -6,7 +6,8 @@ a date and there is no feed: a wrong date would be worse.
 
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -29,18 +30,47 @@ class Entry(NamedTuple):
 
 
 def changed(root: Path, folders: Iterable[str]) -> dict[str, datetime]:
-    """Return when each file below some folders was last changed, by its path from the root."""
+    """Return when each file below some folders was last changed, by its path from the root.
+
+    A page has not changed where a commit touches nothing but its front matter.
+    """
     shallow = _git(root, "rev-parse", "--is-shallow-repository")
     if shallow is None or shallow.strip() != "false":
         return {}
-    command = ["-c", "core.quotePath=false", "log", "--relative", "--format=%x00%cI", "--name-only"]
+    command = ["-c", "core.quotePath=false", "log", "--relative", "--format=%x00%cI"]
+    command += ["--raw", "--no-abbrev", "--no-renames"]
     log = _git(root, *command, "--", *folders)
     found: dict[str, datetime] = {}
-    for commit in (log or "").split("\0")[1:]:
-        date, *names = commit.split("\n")
-        for name in filter(None, names):  # the newest commit comes first
-            found.setdefault(name, datetime.fromisoformat(date).astimezone(UTC))
+    with _bodies(root) as body:
+        for commit in (log or "").split("\0")[1:]:
+            date, *rows = commit.split("\n")
+            for row in filter(None, rows):  # the newest commit comes first
+                about, name = row.split("\t")
+                old, new = about.split()[2:4]
+                if name in found or name.endswith(".md") and body(old) == body(new):
+                    continue
+                found[name] = datetime.fromisoformat(date).astimezone(UTC)
     return found
+
+
+@contextmanager
+def _bodies(root: Path) -> Iterator[Callable[[str], bytes | None]]:
+    """Yield what returns a text of git's without its front matter, or None where there is none."""
+    command = ["git", "-C", str(root), "cat-file", "--batch"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as git:
+        ask, answer = git.stdin, git.stdout
+        assert ask and answer
+
+        def body(name: str) -> bytes | None:
+            ask.write(f"{name}\n".encode())
+            ask.flush()
+            *_, size = answer.readline().split()
+            if size == b"missing":
+                return None
+            text = answer.read(int(size) + 1)
+            return re.sub(rb"\A---\r?\n.*?^---\r?\n", b"", text, flags=re.DOTALL | re.MULTILINE)
+
+        yield body
 
 
 def of_page(page: Page, dates: dict[str, datetime]) -> datetime | None:

@@ -131,7 +131,7 @@ class Hip(_Alone):
 def compile_cuda(block: Block, arch: str = "sm_90") -> bytes:
     """Compile CUDA C++ to a cubin, without a GPU. Raises ``Failed`` with the source line."""
     try:
-        return cubin(block.text, arch)
+        return _cubin(block.text, arch)
     except ImportError:
         raise Failed(
             f"{block.where}: cuda-core is not installed: pip install -e '.[site]'"
@@ -141,7 +141,7 @@ def compile_cuda(block: Block, arch: str = "sm_90") -> bytes:
 
 
 @functools.cache  # several pages and tests compile one file
-def cubin(text: str, arch: str) -> bytes:
+def _cubin(text: str, arch: str) -> bytes:
     from cuda.core import Program, ProgramOptions
 
     options = ProgramOptions(arch=arch, std="c++17", include_path=list(_cuda_headers()))

@@ -18,7 +18,7 @@ from lockstep.languages.names import modules as imported
 from lockstep_site.gpu import machine
 
 # Packages that need a GPU, or that only a GPU machine has; llvmlite writes its instructions.
-GPU_MODULES = {"cupy", "cupyx", "llvmlite", "mpi4py", "torch", "triton", "pynvml"}
+GPU_MODULES = {"cudnn", "cupy", "cupyx", "llvmlite", "mpi4py", "torch", "triton", "pynvml"}
 # Packages that no part of the suite installs, because they are large, and how to have them. A page
 # that imports one runs where it is, and is skipped, by name and counted, where it is not.
 OPTIONAL = {

@@ -23,14 +23,18 @@ COLAB = "https://colab.research.google.com/github"
 
 def on_colab(root: Path) -> str:
     """Return the sentence that leads to the notebook of ``make gpu`` on Colab, in Markdown."""
-    if name := address.on_github(address.setting(root)):
+    where = address.setting(root)
+    if name := address.on_github(where):
         link = f"[open this notebook in Colab]({COLAB}/{name}/blob/main/{NOTEBOOK})"
-        return f"No GPU at hand? One click: {link}, and choose *Runtime, Run all*."
+        said = f"No GPU at hand? One click: {link}, and choose *Runtime, Run all*."
+        # Colab opens the file as it is committed, whatever this build was given.
+        known = rf"REPOSITORY = \"{where}\"" in (root / NOTEBOOK).read_text(encoding="utf-8")
+        return said if known else f"{said} Where it asks for the repository, paste `{where}`."
     return (
         "No GPU at hand? Colab lends one. Download "
         "[this notebook](../assets/lockstep-gpu.ipynb), open it in "
         "[Colab](https://colab.research.google.com/) with *File, Upload notebook*, choose a GPU "
-        "runtime, write the address of the repository into its first cell, and run all cells. "
+        "runtime and run all cells; the first one asks for the address of the repository. "
         "(This copy of the site was built without the address of its repository, so it cannot "
         "offer the notebook in one click: whoever publishes it sets `REPOSITORY`, or "
         "`extra.repository` in `mkdocs.yml`.)"

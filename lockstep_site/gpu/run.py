@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lockstep_site.gpu import fitting, machine, profile, sanitizer, webgpu
+from lockstep_site.gpu import fitting, machine, sanitizer, webgpu
 from lockstep_site.gpu.targets import NO_GPU
 
 STEPS = ("pages", "kernels", "sanitizer", "counters", "webgpu", "bench")
@@ -66,6 +66,8 @@ def gpu(root: Path, steps: list[str], targets: list[str]) -> int:
         codes["known-wrong kernels"] = sanitizer.run_wrong(root, cases, base, fitting.lacks)
     if "counters" in steps:
         print("== a GPU's counters beside the stepper's", flush=True)
+        from lockstep_site.gpu import profile  # with NumPy, which no other command needs
+
         codes["counters"] = profile.run(root, base)
         codes["generated kernels"] = profile.generated(root, base)
     if "webgpu" in steps:

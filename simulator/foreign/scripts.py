@@ -148,13 +148,14 @@ OUTCOMES = {
     "ran": "ran",
     "TimeoutError": "too long",
     "ModuleNotFoundError: No module": "needs a package",
-    "ModuleNotFoundError": "refused",
     "KernelFault": "a finding",
     "OutOfBounds": "a finding",
     "LaunchError": "a finding",
     "Unsupported": "refused",
     "TypeRefused": "refused",
     "MissingName": "refused",
+    "MissingModule": "refused",
+    "MissingAttribute": "refused",
 }
 
 
@@ -162,8 +163,6 @@ def outcome(ended):
     """One of a few words for how a script ended."""
     if "TimeoutError" in ended or ended.startswith("more than"):
         return "too long"
-    if "the stepper has no" in ended:
-        return "refused"
     return next((word for start, word in OUTCOMES.items() if ended.startswith(start)), "failed")
 
 

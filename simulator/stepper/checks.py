@@ -13,7 +13,9 @@ are a race unless something orders them. What orders them:
   that comes to that cell later takes the note along. A barrier hands notes on to the whole block.
 
 Two threads may write the same value without an order, as a flag that many set. Whichever comes
-last, the result is the same: that is a note (``Launch.notes``) and no finding. It is a race where
+last, the result is the same: that is a note (``Launch.notes``) and no finding. A write of what the
+element held before the launch is a write as any other: it is only this data that hides it. It is a
+race where
 each made the value of what the element held before, since then one of two updates is lost, and
 where the values are the same only because the data is.
 
@@ -24,6 +26,7 @@ A cell remembers its last write and up to four reads: the latest, the latest by 
 another warp and by another block. A race with an older read than those can be missed.
 """
 
+import ast
 import operator
 from typing import NamedTuple
 
@@ -46,6 +49,19 @@ UPDATE = (
 ONE_STEP = (
     "The line reads the element, changes it and writes it, and between those steps the other "
     "thread's update is lost. An atomic operation does all three as one: `{}`."
+)
+TWO_LINES = (
+    "If both threads go on to write what they made of it, one of the two updates is lost: use an "
+    "atomic operation, such as `cuda.atomic.add`. If only one does:"
+)
+# Of one line that reads what another thread writes in it, as `s[t] += s[t + 1]` does.
+NEIGHBOR = (
+    "Read the element into a variable, put `cuda.{}()` behind it where every thread comes, and "
+    "write then; in a loop put another one between a turn's write and the next turn's read."
+)
+NEIGHBOR_BLOCK = (
+    "Threads of different blocks have no order within a launch: write to another array than the "
+    "one that is read."
 )
 NO_ATOMIC = (
     "The line reads the element, changes it and writes it, and between those steps the other "
@@ -121,7 +137,7 @@ class Checks:
                     memory.watcher, memory.cells = self, Cells()  # of this launch
                 if self.doubtful and kind == "load" and site.array not in self.read:
                     self.read[site.array] = array
-                # A store that changes nothing, of what is the same for all threads
+                # A store of what is there already, and is the same for all threads
                 quiet = kind == "store" and value == before and not site.sources
                 grain = memory.grain
                 cell_number = at // grain
@@ -253,7 +269,7 @@ class Checks:
         passed = block.barriers - barriers  # since then; each has moved all clocks on by one
         if values is not None:
             for t, number, value in zip(active, pattern.own, values, strict=False):
-                now = (t, barriers, t.clock - passed, grids, site, value, False)
+                now = (t, barriers, t.clock - passed, grids, site, value)
                 cell = cells.get(number)
                 if cell is None:
                     cells[number] = [now, None, None, None, None, None]
@@ -262,7 +278,7 @@ class Checks:
             return
         for number, one, before_last, last in pattern.touched:
             t = active[one]
-            now = (t, barriers, t.clock - passed, grids, site, None, False)
+            now = (t, barriers, t.clock - passed, grids, site, None)
             cell = cells.get(number)
             if cell is None:
                 cell = cells[number] = [None, now, None, None, None, None]
@@ -278,16 +294,16 @@ class Checks:
             if last != one:
                 if before_last != one:
                     t = active[before_last]
-                    now = (t, barriers, t.clock - passed, grids, site, None, False)
+                    now = (t, barriers, t.clock - passed, grids, site, None)
                 cell[2] = now
                 t = active[last]
-                cell[1] = (t, barriers, t.clock - passed, grids, site, None, False)
+                cell[1] = (t, barriers, t.clock - passed, grids, site, None)
 
     # ------------------------------------------------------------ lane by lane
 
     def access(self, t, site, kind, array, item, value, cells, number, quiet=False):
         """One thread touches one cell: [last write, four reads, note left by atomics]."""
-        now = (t, t.block.barriers, t.clock, self.grids, site, value, quiet)
+        now = (t, t.block.barriers, t.clock, self.grids, site, value)
         cell = cells.get(number)
         if cell is None:
             if kind == "load":
@@ -298,22 +314,22 @@ class Checks:
                     self.pass_note(t, cells[number], site, array)
             return
         write = cell[0]
-        if write is not None and write[0] is not t:
-            both = kind == "atomic" and write[4].kind == "atomic"
+        if write is not None:
+            own = write[0] is t
             same = (
                 kind == "store" == write[4].kind
                 and (value == write[5] or value != value and write[5] != write[5])
                 and not (site.update and write[4].update)  # the same number, and one of them lost
             )
-            if same:
-                if not self.ordered(write, t):
-                    self.equal.setdefault(
-                        (site.number, write[4].number), (t, site, array, item, write)
-                    )
-                if quiet and not write[6]:
-                    return  # the write that made the value stands for both
-            elif not both and not (kind == "load" and write[6]) and not self.ordered(write, t):
-                self.race(t, site, array, item, write)
+            both = kind == "atomic" == write[4].kind
+            if not own and not both and not self.ordered(write, t):
+                if same:
+                    key = site.number, write[4].number
+                    self.equal.setdefault(key, (t, site, array, item, write))
+                else:
+                    self.race(t, site, array, item, write)
+            if same and quiet:
+                return  # the write that made the value stands for both
         if kind == "load":
             last = cell[1]
             if last is None or last[0] is t:
@@ -328,7 +344,7 @@ class Checks:
                     cell[4] = last
             cell[1] = now
             return
-        for k in () if quiet else (1, 2, 3, 4):
+        for k in (1, 2, 3, 4):
             read = cell[k]
             if read is not None and read[0] is not t and not self.ordered(read, t):
                 self.race(t, site, array, item, read)
@@ -341,7 +357,7 @@ class Checks:
 
     def ordered(self, then, t):
         """Whether an earlier access is ordered before what ``t`` does now."""
-        u, barriers, clock, grids, _, _, _ = then
+        u, barriers, clock, grids, _, _ = then
         if grids < self.grids:
             return True
         if u.block is t.block:
@@ -428,16 +444,26 @@ class Checks:
     # ------------------------------------------------------------ findings
 
     def race(self, t, site, array, item, then, alike=()):
-        u, _, _, _, other, _, _ = then
-        memory = array.memory
-        verb = {"load": "reads", "store": "writes", "atomic": "atomically updates"}
-        name = f"`{site.array}`"
-        if memory.space == "shared":
-            kind = "missing-syncwarp" if u.warp is t.warp else "shared-race"
-        elif u.warp is t.warp:
+        """Report two accesses to one cell that nothing orders."""
+        u, other = then[0], then[4]
+        if u.warp is t.warp:
             kind = "missing-syncwarp"
         else:
-            kind = "global-race"
+            kind = "shared-race" if array.memory.space == "shared" else "global-race"
+        self.grid.report(
+            kind,
+            t,
+            site.number,
+            lambda: self.sentence(kind, t, site, array, item, then, alike),
+            other_line=other.line,
+            other_thread=u.index,
+            other_block=u.block.index,
+        )
+
+    def sentence(self, kind, t, site, array, item, then, alike):
+        """What a race is, and what would mend it."""
+        u, other = then[0], then[4]
+        verb = {"load": "reads", "store": "writes", "atomic": "atomically updates"}
         advice = (
             ORDERED_BY["warp"]
             if kind == "missing-syncwarp"
@@ -445,9 +471,12 @@ class Checks:
         )
         remedy = site.remedy or other.remedy
         if site.line == other.line and "atomic" not in (site.kind, other.kind):
-            if site.update or other.update:
+            if site.kind != other.kind and not same_element(site, other):
+                meet = "syncwarp" if kind == "missing-syncwarp" else "syncthreads"
+                advice = NEIGHBOR.format(meet) if u.block is t.block else NEIGHBOR_BLOCK
+            elif read := site.update or other.update:
                 advice = ONE_STEP.format(remedy) if remedy else UPDATE
-                if not remedy and site.array == other.array:
+                if not remedy and site.array == other.array and site.line in read:
                     advice = NO_ATOMIC
             elif site.kind == other.kind == "store":
                 advice = (
@@ -459,6 +488,8 @@ class Checks:
                 advice = ONE_STEP.format(remedy) if remedy else UPDATE
             else:
                 advice = f"Both write the same element, and which comes last is open. {advice}"
+        elif site.array == other.array and (site.line in other.update or other.line in site.update):
+            advice = f"{TWO_LINES} {advice}"
         if "atomic" in (site.kind, other.kind) and site.kind != other.kind:
             plain = site if other.kind == "atomic" else other
             better = None
@@ -469,7 +500,7 @@ class Checks:
                 f"One access is atomic and the other (line {plain.line}) is not: only atomic "
                 f"accesses of both kinds have an order of their own. {better or advice}"
             )
-        elif memory.space == "global" and u.block is not t.block and not alike:
+        elif array.memory.space == "global" and u.block is not t.block and not alike:
             told = self.told(then, t) if other.kind == "store" else []
             if told:
                 first = min(told, key=lambda s: s.line)
@@ -481,21 +512,15 @@ class Checks:
                 "same number: with other data they differ."
             )
         place = "the same line" if other.line == site.line else f"line {other.line}"
-        self.grid.report(
-            kind,
-            t,
-            site.number,
+        return (
             f"{who(t.index, t.block.index)} {verb[site.kind]} element {array.index_of(item)} of "
-            f"{name}, which {who(u.index, u.block.index)} {verb[other.kind]} in {place}, and "
-            f"nothing says which comes first. {advice}",
-            other_line=other.line,
-            other_thread=u.index,
-            other_block=u.block.index,
+            f"`{site.array}`, which {who(u.index, u.block.index)} {verb[other.kind]} in {place}, "
+            f"and nothing says which comes first. {advice}"
         )
 
     def told(self, then, t):
         """Where a write's block told ``t`` of it by an atomic operation, with no fence between."""
-        u, barriers, clock, _, other, _, _ = then
+        u, barriers, clock, _, other, _ = then
         ours, sites = self.met.get(t.block, {}), []
         for cell, (site, teller, when, fenced) in self.met.get(u.block, {}).items():
             if cell not in ours or site.line <= other.line or teller is not u and when <= barriers:
@@ -650,6 +675,11 @@ def cells_of(site, array, items):
         else:
             known[2], known[3] = known[3], lane
     return Pattern(first, last, tuple(map(tuple, found.values())), cells)
+
+
+def same_element(site, other):
+    """Whether two accesses name the element they touch alike."""
+    return ast.unparse(site.node) == ast.unparse(other.node)
 
 
 def all_equal(array):

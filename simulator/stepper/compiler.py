@@ -105,11 +105,13 @@ class Site:
     size: int = 0  # bytes of one access
     offset: int = 0  # bytes from the element's start, for a field of a record
     function: str = ""
-    update: bool = False  # a store of what was made of the element's own value
+    # A store of what was made of the element's own value: the lines in which that was read
+    update: frozenset = frozenset()
     sources: frozenset = frozenset()  # of a store: see source.stores_of
     root: tuple = ()  # tallied code: where its array lies
     run: int = 0  # and the run of statements that it is in, or -1 if it may be passed over
     remedy: str = ""  # the atomic operation that does what a store of an update does
+    node: object = None  # of the syntax tree
 
 
 @dataclass(slots=True)
@@ -353,6 +355,7 @@ class Function:
 
     def site(self, kind, node, array="", size=0, offset=0):
         number = self.program.site(kind, node.lineno, array, size, offset, self.source.name)
+        self.program.sites[number].node = node
         if self.step is not None:
             self.program.sites[number].step = self.step.number
         return number
@@ -1392,7 +1395,7 @@ class Function:
             return self.put_record(place, value, offset)
         value = self.number(value, place.node)
         site = self.site("store", place.node, place.text, dtype.size, offset)
-        self.program.sites[site].update = id(place.node) in self.source.updates
+        self.program.sites[site].update = self.source.updates.get(id(place.node), frozenset())
         self.program.sites[site].sources = self.source.varied(place.node)
         self.program.sites[site].remedy = self.source.remedies.get(id(place.node), "")
         self.count("store")
@@ -1604,6 +1607,8 @@ class Function:
             return intrinsics.value(self, Intrinsic(name), node)
         if isinstance(obj, Intrinsic):
             return intrinsics.value(self, Intrinsic(f"{obj.path}.{name}"), node)
+        if isinstance(obj, NumpyName):
+            self.refuse(f"`{ast.unparse(node)}` in a kernel", node)
         module = getattr(obj, "__name__", "")
         if not hasattr(obj, name):
             self.type_error(f"`{ast.unparse(node)}` does not exist", node)

@@ -29,6 +29,24 @@ class MissingName(Unsupported, ImportError):
         self.name = name
 
 
+class MissingModule(Unsupported, ModuleNotFoundError):
+    """A script imports a module of numba.cuda that the stepper does not have."""
+
+    def __init__(self, name):
+        super().__init__(f"`import {name}`: it has no such module")
+        self.name = name
+
+
+class MissingAttribute(Unsupported, AttributeError):
+    """A script asks an object on the host for a name that the stepper does not have.
+
+    Also an AttributeError, so that ``hasattr`` and ``getattr`` answer as ever.
+    """
+
+    def __init__(self, text, owner):
+        super().__init__(f"{text}: {owner} has no such name here")
+
+
 @dataclass
 class Finding:
     """One thing that is wrong in one launch.

@@ -15,7 +15,15 @@ from . import types
 from .checks import Checks
 from .compiler import Intrinsic, Program, Value, is_array
 from .counts import Counts
-from .faults import Finding, KernelFault, MissingName, TypeRefused, Unsupported, fault
+from .faults import (
+    Finding,
+    KernelFault,
+    MissingAttribute,
+    MissingName,
+    TypeRefused,
+    Unsupported,
+    fault,
+)
 from .intrinsics import BLOCK, CALLS, GRID, GROUPS
 from .memory import Memory, View, global_address, packed, unit_of
 from .runtime import Grid, next_state
@@ -299,7 +307,7 @@ class DeviceArray:
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
-        raise AttributeError(f"the stepper has no `.{name}` of a device array")
+        raise MissingAttribute(f"`.{name}`", "a device array")
 
     def __repr__(self):
         return f"<device array, shape {self.shape}, {self.dtype}>"
@@ -504,7 +512,7 @@ class Kernel:
         return self
 
     def __getattr__(self, name):
-        raise AttributeError(f"the stepper has no `.{name}` of a kernel")
+        raise MissingAttribute(f"`.{name}`", f"the kernel `{self.__dict__.get('__name__', '?')}`")
 
     def limit(self, text, line=None, source=None):
         """Refuse a launch."""
@@ -993,7 +1001,7 @@ class Context:
         pass
 
     def __getattr__(self, name):
-        raise AttributeError(f"the stepper has no `.{name}` of a context")
+        raise MissingAttribute(f"`.{name}`", "a context")
 
     def get_memory_info(self):
         """Free and total memory in bytes: the 141 GB of an H200, all free."""
@@ -1025,7 +1033,7 @@ class Module(pytypes.ModuleType):
             if part is not None:
                 return part
             raise MissingName(self.__name__, name, caller.f_lineno, caller.f_code.co_filename)
-        raise AttributeError(f"the stepper has no `{self.__name__}.{name}`")
+        raise MissingAttribute(f"`{self.__name__}.{name}`", "the module")
 
 
 def cuda_module(stepper):

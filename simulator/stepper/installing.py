@@ -7,13 +7,12 @@ as Python starts where the package is installed. Where Numba itself is installed
 
 import atexit
 import importlib.util
-import json
 import os
 import sys
 import tempfile
 
 from . import host, types
-from .faults import Finding, MissingName
+from .faults import Finding, MissingModule, MissingName
 from .source import listen
 
 VARIABLE = "STEPPER"
@@ -28,7 +27,7 @@ class Refusing:
     @staticmethod
     def find_spec(name, path=None, target=None):
         if name.startswith(("numba.cuda.", f"{SUCCESSOR}.")):
-            raise ModuleNotFoundError(f"the stepper has no module `{name}`", name=name)
+            raise MissingModule(name)
 
 
 def modules(stepper, beside):
@@ -188,6 +187,8 @@ class Gathered:
 
     def new(self):
         """The findings since the last time, each once, however many processes have it."""
+        import json
+
         with open(self.path, encoding="utf-8") as file:
             file.seek(self.read)
             rows = dict.fromkeys(file.readlines())
@@ -204,6 +205,8 @@ def leave(findings):
     """Leave the findings of a launch for the process that gathers, if it is another one."""
     process, _, path = os.environ.get(GATHERED, "").partition(":")
     if path and int(process) != os.getpid():
+        import json  # late, as it is seldom needed and takes memory
+
         text = "".join(json.dumps(f.as_dict()) + "\n" for f in findings)
         with open(path, "a", encoding="utf-8") as file:
             file.write(text)

@@ -892,6 +892,7 @@ def inner(fc, function, node):
 
 # ---------------------------------------------------------------- math and NumPy
 
+OTHERS = {"isnan": 1, "isinf": 1, "isfinite": 1, "modf": 1, "frexp": 1, "ldexp": 2, "nextafter": 2}
 CHEAP = {"fabs", "floor", "ceil", "trunc", "copysign", "rint"}
 HALF = {"sqrt", "floor", "ceil", "trunc", "fabs", "exp", "exp2", "log", "log2", "log10", "sin"}
 HALF |= {"cos"}
@@ -958,8 +959,13 @@ def mathematics(fc, name, node, whole_stays=False):
         fc.count("special")
         return fc.rounded(type, f"M_{name}({fc.as_float(a, type)}, {fc.as_float(b, type)})")
     what = f"`{ast.unparse(node.func)}`"
-    if name in ops.MATH or name in ops.MATH2:
-        return fc.type_error(f"{what} does not take {len(values)} arguments", node)
+    wanted = 1 if name in ops.MATH else 2 if name in ops.MATH2 else OTHERS.get(name)
+    if wanted == len(values):
+        taken = " and ".join(v.type.name for v in values)
+        return fc.type_error(f"{what} does not take {taken}", node)
+    if wanted:
+        several = "argument" if wanted == 1 else "arguments"
+        return fc.type_error(f"{what} takes {wanted} {several}, not {len(values)}", node)
     return fc.refuse(f"{what} in a kernel", node)
 
 

@@ -537,7 +537,10 @@ class Grid:
     # ------------------------------------------------------------ findings
 
     def report(self, kind, t, site, message, **other):
-        """Note a finding of thread ``t`` at a site; the same one again is only counted."""
+        """Note a finding of thread ``t`` at a site; the same one again is only counted.
+
+        ``message``: the sentence, or a function that makes it where it takes long.
+        """
         site = self.sites[site]
         source = self.program.kernel.source
         key = kind, site.line, site.array, other.get("other_line")
@@ -547,7 +550,7 @@ class Grid:
             return found
         found = self.findings[key] = Finding(
             kind,
-            message,
+            message() if callable(message) else message,
             site.line,
             t.index,
             t.block.index,

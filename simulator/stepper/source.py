@@ -147,8 +147,9 @@ class Source:
 def stores_of(function):
     """What is known of a function's stores: (updates, sources).
 
-    ``updates``: the targets (by id) whose value was made of what the same element held before.
-    ``counts[i] = old + 1`` is one if ``old = counts[i]`` stands anywhere in the function.
+    ``updates``: target (by id) whose value was made of what the same element held before -> the
+    lines in which that was read. ``counts[i] = old + 1`` is one if ``old = counts[i]`` stands
+    anywhere in the function.
 
     ``sources``: target (by id) -> the arrays of whose elements the value is made, where threads
     take different elements: ``a`` for ``out[i // 2] = a[i]`` with ``i = cuda.grid(1)``, nothing for
@@ -173,7 +174,7 @@ def stores_of(function):
                 if isinstance(part, ast.Name):
                     made.setdefault(part.id, []).append(node.iter)
     if not stores:
-        return set(), {}
+        return {}, {}
 
     def reached(expression):
         """Everything that an expression is made of, through names."""
@@ -201,13 +202,16 @@ def stores_of(function):
             )
         return threadwise[key]
 
-    updates, sources = set(), {}
+    updates, sources = {}, {}
     for target, node in stores:
         nodes = reached(node.value)
         elements = [n for n in nodes if isinstance(n, ast.Subscript)]
         text = ast.unparse(target)
-        if isinstance(node, ast.AugAssign) or any(ast.unparse(n) == text for n in elements):
-            updates.add(id(target))
+        lines = {n.lineno for n in elements if ast.unparse(n) == text}
+        if isinstance(node, ast.AugAssign):
+            lines.add(target.lineno)
+        if lines:
+            updates[id(target)] = frozenset(lines)
         found = {ast.unparse(n.value) for n in elements if differs(n.slice)}
         if found:
             sources[id(target)] = frozenset(found)

@@ -12,7 +12,7 @@ import numpy as np
 from numba import cuda
 
 device = cuda.get_current_device()
-print(f"{device.name.decode()}, {device.MULTIPROCESSOR_COUNT} multiprocessors")
+print(f"{device.name}, {device.MULTIPROCESSOR_COUNT} multiprocessors")
 
 
 def on_gpu(array):

@@ -1,10 +1,10 @@
 // What few pages have comes with them: the filters of the map and of the library, the button of "My GPU",
-// and calculators.
+// calculators, and the schedules of a cache in blocks.
 (() => {
   const here = document.currentScript.src
   const filters = {
     "form.map-filter": "map.js", "form.library-filter": "library.js", "div.my-gpu": "my-gpu.js",
-    "form.plan": "plan.js", "form.ranks": "ranks.js",
+    "form.plan": "plan.js", "form.ranks": "ranks.js", "figure.schedule": "schedule.js",
   }
   document$.subscribe(() => {
     for (const [form, script] of Object.entries(filters))

@@ -131,10 +131,21 @@ class Package(unittest.TestCase):
         self.assertEqual(place["region"]["startLine"], 8)
 
     def test_a_refusal_is_a_line_and_not_a_traceback(self):
-        done = self.command("-m", "stepper", self.script("from numba.cuda import nothing\n"))
-        self.assertEqual(done.returncode, 1)
-        self.assertIn(":1: ", done.stderr)
-        self.assertNotIn("Traceback", done.stderr)
+        begin = "from numba import cuda\n"
+        for text, line, said in (
+            ("from numba.cuda import nothing\n", 1, "`from numba.cuda import nothing`"),
+            ("import numba.cuda.libdevice\n", 1, "`import numba.cuda.libdevice`"),
+            (begin + "cuda.nothing(1)\n", 2, "`numba.cuda.nothing`"),
+            (begin + "cuda.device_array(3).nothing()\n", 2, "`.nothing`: a device array"),
+            (begin + "print(hasattr(cuda, 'nothing'), getattr(cuda, 'nothing', 3))\n", 0, ""),
+        ):
+            done = self.command("-m", "stepper", self.script(text))
+            self.assertEqual(done.returncode, bool(line), done.stderr)
+            self.assertIn(
+                f"script.py:{line}: the stepper cannot run {said}" if line else "", done.stderr
+            )
+            self.assertNotIn("Traceback", done.stderr)
+        self.assertEqual(done.stdout, "False 3\n")
 
     def test_install_and_uninstall(self):
         made = stepper.install(raise_findings=False)

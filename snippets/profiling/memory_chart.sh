@@ -1,0 +1,1 @@
+python memory_chart.py galaxy.ncu-rep drift energy pull
