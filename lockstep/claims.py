@@ -211,6 +211,13 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         ("micros", "mics", "millis", "nanos"),
         rf"(?:{NUMBER}|\b(?:a\ few|several))\ (?:micros|mics|millis|nanos)\b",
     ),
+    # The naive copy reached 957.
+    (
+        ("reach", "score", "deliver", "achiev", "manag", "sustain", "clock"),
+        rf"""\b(?:reach(?:es|ed)|scor(?:es?|ed)|deliver(?:s|ed)|achiev(?:es|ed)|manag(?:es|ed)
+            |sustain(?:s|ed)|clock(?:s|ed)(?:\ in)?(?:\ at)?)\ {_ABOUT}(?=\d\d|\d[.,]\d)
+            (?:{BARE}|{_DIGITS}(?=\ and\ (?:the|a)\b))""",
+    ),
     # Units that are written otherwise.
     (
         ("tf", "gf", "pf", "flop", "tera", "watt", "tbs", "gbs", "kw", " p/s"),

@@ -27,7 +27,7 @@ def check(page: Page, text: str) -> list[Mistake]:
     for piece, start, _, stack in rendered.walk(text, wrong):
         reader.read(piece, start, stack, text)
         looks.read(piece, start, stack)
-    reader.flush()
+    reader.end()
     looks.end()
     if page.meta:
         rendered.check_heading(text, wrong)

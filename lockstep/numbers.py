@@ -158,6 +158,20 @@ PROMISE = re.compile(
     rf"\b[Ii]n\ (?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|microseconds|cycles|percent|%)"
     r"(?:\W[^.]*)?:$"
 )
+# A sentence that gives a unit to numbers of others, and a number that something came to.
+ANNOUNCED = re.compile(
+    rf"""\b(?i:figures?|numbers?|values?|results?|times?|rates?|scores?|units?|points?|clocks?
+        |all|those|these|they|everything)\b[^.;:\d]{{0,40}}
+        \b(?:in|are|is|mean|means|of|for\ each)\ (?:the\ |one\ )?
+        (?:(?:{_THING})(?:/s|,?\ (?:a|per|each|every|in\ a|that\ \w+\ \w+\ in\ a)\ second)
+        |[mnµ]s|(?:milli|micro|nano)seconds|cycles|percent|TFLOPS?)(?!\w)""",
+    re.VERBOSE,
+)
+SCORE = re.compile(
+    r"""(?:(?::|\b(?:is|was|has|had|took|takes|gets|got|one|gave|gives))\ )(?:about\ )?
+        (?<![\w.])(?:\d{2,}(?:[.,]\d+)*|\d[.,]\d+)(?=[.;)]?$|[.;)]\ |,\ |\ and\b)""",
+    re.VERBOSE,
+)
 # A heading that gives a unit to the list or the table below it.
 OVER = re.compile(rf"(?:[,(:]\ ?|\bin\ )(?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|cycles|%)\)?¶?$")
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
@@ -358,6 +372,8 @@ class Reader:
         self.columns = 1  # that it is wide
         self.term = False  # whether the term that is defined is a measured quantity
         self.before = ""  # the block of text before this one
+        self.announced = ""  # the unit that a sentence without a number gives to others
+        self.alone: list[tuple[int, str]] = []  # numbers that might have it
 
     def read(self, piece: str, start: int, stack: list, text: str) -> None:
         """Take the next piece; an empty one is a tag."""
@@ -427,6 +443,9 @@ class Reader:
             said = " ".join(filter(None, self.cell))  # of its paragraphs, too
             self.tables[-1].add(tabled.Cell(said, self.start, closed == "th"), self.columns)
         elif said and not self.tables:
+            if not self.announced and KEY not in said and (unit := ANNOUNCED.search(said)):
+                self.announced = unit[0]
+            self.alone += [(self.start, number[0]) for number in SCORE.finditer(said)]
             if RATE.fullmatch(said.rstrip("¶↩\ufe0e ")):
                 self.wrong(self.start, f"{said!r} is a unit without its number", MEND)
             if tabled.FIGURE.fullmatch(self.before) or ALONE.fullmatch(said):
@@ -454,12 +473,21 @@ class Reader:
             of_unit = of_unit or self.row or (self.promised and self.column > 0)
             alone = BARE.fullmatch(said)
             self.bare = self.bare or (alone[0] if alone else None)
+            if alone and self.column:
+                self.alone.append((self.start, alone[0]))
             if self.bare and ALONE.fullmatch(said):
                 self.wrong(self.start, f"{self.bare!r} is typed, beside its unit {said!r}", MEND)
             if of_unit and not found and (bare := BARE.search(said)):
                 what = f"{bare[0]!r} is typed, in a column of a measured quantity"
                 self.wrong(self.start, what, MEND)
             self.column += 1
+
+    def end(self) -> None:
+        """The page has ended: no number of it may have its unit in another sentence."""
+        self.flush()
+        for start, number in self.alone if self.announced else ():
+            what = f"{number!r} is typed, and words elsewhere give it a unit: {self.announced}"
+            self.wrong(start, what, MEND)
 
     def _together(self, table: tabled.Table) -> None:
         """Look at a table as a whole."""

@@ -8,6 +8,7 @@ import ast
 import doctest
 import functools
 import io
+import math
 import re
 import tokenize
 import unicodedata
@@ -298,6 +299,105 @@ def figures(language: str, text: str) -> Iterator[tuple[int, str]]:
                 yield line, f"{value} beside its unit {unit!r}"
 
 
+FIGURE = "a number that its own line gives, under the name of a measured quantity"
+COMPUTED = "compute it, or measure it; or give its source or worked: in a comment on the line"
+
+
+def echoes(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
+    """Yield (line from 0, what, mend) of code that gives a number as if it had been measured."""
+    for node in ast.walk(tree):
+        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value:
+            names = [name_of(target).lower() for target in targets if target]
+            at = node.lineno - 1
+            if any(_given(name, node.value) for name in names) and not _founded(
+                rows[at] if at < len(rows) else ""
+            ):
+                yield at, FIGURE, COMPUTED
+        elif isinstance(node, ast.FunctionDef):
+            body = [statement for statement in node.body if not idle(statement)]
+            only = body[0] if len(body) == 1 else None
+            if isinstance(only, ast.Return) and only.value and _number(only.value, math.inf):
+                mend = "compute it, or give the number a name"
+                yield node.lineno - 1, "a function that returns a number, and computes none", mend
+
+
+def _number(node: ast.expr, small: float = 9) -> bool:
+    """Whether an expression is made of numbers alone, of which one is no small count."""
+    inside = list(ast.walk(node))
+    known = ast.Constant | ast.UnaryOp | ast.BinOp | ast.operator | ast.unaryop | ast.List
+    known |= ast.Tuple | ast.expr_context
+    plain = all(isinstance(n, known) or (_rounds(n)) for n in inside)
+    values = [n.value for n in inside if isinstance(n, ast.Constant)]
+    figures = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    large = any(v % 1 or abs(v) > small for v in figures)
+    return plain and large and len(figures) == len(values)
+
+
+def _rounds(node: ast.AST) -> bool:
+    """Whether a node is a call that gives a number back, or the name of such a one."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in ROUNDS
+    return isinstance(node, ast.Name) and node.id in ROUNDS
+
+
+ROUNDS = {"round", "float", "int", "abs", "max", "min", "sum"}
+
+
+def _given(name: str, node: ast.expr) -> bool:
+    """Whether a name of a quantity gets a constant number, or one with a unit several, or random.
+
+    Several times may be what an example computes with, and a speed that of a star.
+    """
+    random = any(name_of(n) in RANDOM for n in ast.walk(node) if isinstance(n, ast.expr))
+    if numbers.QUANTITY.search(name):
+        return random or _number(node)
+    single = not isinstance(node, ast.List | ast.Tuple)
+    return single and TIMED.search(name) is not None and _number(node)
+
+
+RANDOM = {"random", "gauss", "normal", "uniform", "normalvariate", "default_rng", "lognormvariate"}
+
+
+def _echoed(blocks: list) -> Iterator[tuple]:
+    """Yield (block, line, what, mend) of a session's line that says a number which the page gave.
+
+    ``rate = 957.2`` and then ``>>> rate``: what looks like a result is what somebody typed.
+    """
+    given: dict[str, int] = {}  # names, and how often they were bound
+    for one in blocks:
+        if one.language not in {"python", "pycon"}:
+            continue
+        with suppress(SyntaxError, ValueError):
+            for tree, line in _trees(one):
+                for node in ast.walk(tree):
+                    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+                        given[node.id] = given.get(node.id, 0) + 1
+                for statement in tree.body:
+                    said = getattr(statement, "value", None)
+                    if isinstance(statement, ast.Assign) and said and _number(said):
+                        name = name_of(statement.targets[0])
+                        given[name] = 0 if given.get(name) == 1 else given.get(name, 0)
+                    elif one.language == "pycon" and isinstance(statement, ast.Expr):
+                        shown = said.args if isinstance(said, ast.Call) else [said]
+                        if isinstance(said, ast.Call) and name_of(said.func) != "print":
+                            continue
+                        for name in {n.id for n in shown if isinstance(n, ast.Name)}:
+                            if given.get(name) == 0:
+                                what = f"{name} is said as a result, and a line above gave it"
+                                mend = "compute it, or leave the example out"
+                                yield one, line + statement.lineno - 1, what, mend
+
+
+def _trees(one) -> Iterator[tuple[ast.Module, int]]:
+    if one.language == "python":
+        yield parse(one.text), 0
+    else:
+        for example in examples(one.text, lambda *what: None):
+            with suppress(SyntaxError):
+                yield parse(example.source), example.lineno
+
+
 def _cells(row: str) -> list[str]:
     return [cell.strip().strip("\"'") for cell in re.split(r"[,;\t]", row)]
 
@@ -372,6 +472,9 @@ def block(
     if language == "python":
         try:
             python(text, wrong, is_file)
+            with suppress(SyntaxError):
+                for found_here in echoes(parse(text), text.split("\n")):
+                    wrong(*found_here)
         except RecursionError:
             wrong(0, "this is not Python: it is nested too deeply", "write it in smaller pieces")
             return tuple(dict.fromkeys(found))
@@ -394,6 +497,8 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
     for node in ast.walk(tree):
         for what, mend in (*vacuous(node), *meddling(node)):
             wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
+    for line, what, mend in echoes(tree, example.source.split("\n")):
+        wrong(example.lineno + line, what, mend)
     for number in numbers.typed(example.want):
         digits = re.search(r"\d[\d.,]*", number)
         said = example.source if example.exc_msg is not None else before
@@ -522,6 +627,8 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
     for one in blocks:
         for line, what, mend in commands.look(one.text) if "run" in one.options else ():
             found.append(Mistake(one.path, one.numbers[line], what, mend))
+    for one, line, what, mend in _echoed(blocks):
+        found.append(Mistake(one.path, one.numbers[line], what, mend))
     for one, line, number in _untimed(blocks):
         what = f"{number!r} is printed, and no block before it reads a clock"
         mend = "time it on the page, or print the number without its unit"

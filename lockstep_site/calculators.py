@@ -1,8 +1,9 @@
-"""Calculators in a page: ``[[calculator:plan]]``, ``[[calculator:ranks]]``, on lines of their own.
+"""Calculators in a page: ``[[calculator:plan]]`` and others, each on a line of its own.
 
 Each becomes an empty form, which the script of its name in ``docs/assets/js`` fills; without
 JavaScript the page's own code is there. ``plan``: what a GPU keeps and receives in a training that
-is spread over many. ``ranks``: a timeline of ranks and links.
+is spread over many. ``ranks``: a timeline of ranks and links. ``plate`` and ``tunnel``, both in
+``live.js``: heat and waves on a plate, and a wind tunnel, as they run.
 """
 
 import re
@@ -14,6 +15,8 @@ MARKER = re.compile(r"^\[\[calculator:(?P<name>[a-z]+)\]\][ \t]*$")
 LABELS = {
     "plan": "Memory and traffic of a training",
     "ranks": "Ranks and links, as a timeline",
+    "plate": "Heat and waves on a plate, live",
+    "tunnel": "A wind tunnel, live",
 }
 
 

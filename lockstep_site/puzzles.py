@@ -187,7 +187,9 @@ def times(known: "grade.Exercise", name: str, rows: dict[str, dict]) -> str:
     if first not in rows:
         return ""
     size = rows[first]["title"].rpartition(", ")[2]
-    lines = [f"| On a GPU, {size} | The check says | A launch |", "|---|---|---:|"]
+    size = re.sub(r"\d+", lambda number: f"{int(number[0]):,}", size)
+    head = f"{rows[first]['device']['name']}, {size}"
+    lines = [f"| {head} | The check says | A launch |", "|---|---|---:|"]
     for key, (label, _, verdict, runs) in asked.items():
         if key in rows:
             took = f"[[micro:{key}]]"

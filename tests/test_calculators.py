@@ -14,6 +14,7 @@ from kernels.many_gpus.world import Lost, World, switch
 from kernels.megatron.calculator import Plan
 from lockstep.evidence import Evidence
 from lockstep.page import find_root
+from tests.wide import loading
 
 ROOT = find_root()
 
@@ -162,7 +163,61 @@ def test_a_rank_that_dies_in_the_page_is_named_as_in_python():
 # ---------------------------------------------------------------- in the browser
 
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
-PLACES = {"plan": "roadmap/distributed/megatron", "ranks": "roadmap/distributed/many-gpus-on-a-cpu"}
+
+
+def test_a_live_step_of_heat_and_of_a_wave_is_the_equations():
+    rows, columns, ratio = 7, 9, 0.2
+    random = np.random.default_rng(1)
+    now, before, medium = random.uniform(-1, 1, (3, rows, columns)).astype(np.float32)
+    bend = np.zeros((rows, columns))
+    bend[1:-1, 1:-1] = now[:-2, 1:-1] + now[2:, 1:-1] + now[1:-1, :-2] + now[1:-1, 2:]
+    bend[1:-1, 1:-1] -= 4.0 * now[1:-1, 1:-1]
+    later = 2.0 * now - before + medium * bend
+    border = np.ones((rows, columns), bool)
+    border[1:-1, 1:-1] = False
+    later[border] = before[border]
+    asked = {"rows": rows, "columns": columns, "f": now.ravel().tolist()}
+    rest = {"before": before.ravel().tolist(), "medium": medium.ravel().tolist()}
+    heat, wave = ask(
+        "live.js", [asked | {"what": "heat", "ratio": ratio}, asked | {"what": "wave"} | rest]
+    )
+    np.testing.assert_allclose(heat, (now + ratio * bend).ravel(), atol=1e-6)
+    np.testing.assert_allclose(wave, later.ravel(), atol=1e-6)
+
+
+def test_a_live_step_of_the_wind_tunnel_is_the_labs():
+    rows, columns, omega, wind = 6, 11, 1.3, 0.07
+    random = np.random.default_rng(2)
+    u, v = random.uniform(-0.1, 0.1, (2, rows, columns))
+    solid = (random.random((rows, columns)) < 0.2).astype(np.uint8)
+    with loading() as (load, _):
+        lab = load("kernels.wind_tunnel.lattice")
+        f = lab.at_wind(u, v) * random.uniform(0.9, 1.1, (9, rows, columns)).astype(np.float32)
+        right = lab.steps(f, solid, 1, omega, wind)
+    asked = {"rows": rows, "columns": columns, "f": f.ravel().tolist()}
+    asked |= {"solid": solid.ravel().tolist(), "omega": omega, "wind": wind}
+    (found,) = ask("live.js", [asked | {"what": "lattice"}])
+    np.testing.assert_allclose(found, right.ravel(), rtol=1e-5, atol=1e-7)
+
+
+def test_a_live_wing_is_symmetric_and_air_at_rest_does_not_push_it():
+    form = {"what": "body", "kind": "wing", "rows": 40, "columns": 80, "size": 30}
+    level, up, down = (
+        np.reshape(a, (40, 80)) for a in ask("live.js", [form | {"degrees": d} for d in (0, 9, -9)])
+    )
+    assert level.sum() == pytest.approx(0.685 * 0.15 * 30**2, rel=0.1)  # its area, by the formula
+    assert np.array_equal(level[1:], level[:0:-1]) and np.array_equal(up[1:], down[:0:-1])
+    still = np.repeat([4 / 9, *4 * [1 / 9], *4 * [1 / 36]], up.size)
+    asked = {"what": "force", "rows": 40, "columns": 80, "f": still.tolist()}
+    assert ask("live.js", [asked | {"solid": up.ravel().tolist()}])[0] == pytest.approx([0, 0])
+
+
+PLACES = {
+    "plan": "roadmap/distributed/megatron",
+    "ranks": "roadmap/distributed/many-gpus-on-a-cpu",
+    "plate": "patterns/stencil",
+    "tunnel": "labs/wind-tunnel",
+}
 
 
 def opened(name, chromium, server, **options):
@@ -209,6 +264,27 @@ def test_a_timeline_follows_its_sliders(chromium, server):
     assert "idles" in said.inner_text() and form.locator("[name=batches]").is_visible()
     form.locator("[name=dies]").check()
     assert "Nobody can go on. Rank 4 died at" in said.inner_text()
+    assert not tab.errors
+    tab.context.close()
+
+
+@pytest.mark.parametrize("name", ["plate", "tunnel"])
+def test_a_live_lab_runs_until_it_is_paused(name, chromium, server):
+    tab, form = opened(name, chromium, server)
+    button, canvas = form.get_by_role("button").first, form.locator("canvas")
+    first = canvas.evaluate("c => c.toDataURL()")
+    button.click()
+    canvas.scroll_into_view_if_needed()
+    form.get_by_text("million cells a second").wait_for()
+    button.click()
+    assert button.inner_text() == "Start"
+    assert canvas.evaluate("c => c.toDataURL()") != first
+    told = "The wave comes" if name == "plate" else "Reynolds number 117"
+    assert told in canvas.get_attribute("aria-label")
+    form.locator("select").select_option("heat" if name == "plate" else "wing")
+    form.get_by_role("button").nth(1).click()
+    told = "Heat the plate" if name == "plate" else "lift coefficient"
+    assert told in form.inner_text()
     assert not tab.errors
     tab.context.close()
 

@@ -59,3 +59,21 @@ def test_entropy_ignores_a_few_far_numbers_and_nothing_else():
     far = np.concatenate([x, [50.0, -60.0]])
     assert calibrate.entropy(far) < 8 < calibrate.largest(far) == 60
     assert calibrate.lost(x, calibrate.entropy(far)) < calibrate.lost(x, 60) / 5
+
+
+def test_an_exported_model_computes_what_the_function_does():
+    from kernels.network_graph.export import export
+    from kernels.quantization.model import LETTERS, forward, new_weights
+
+    random = np.random.default_rng(3)
+    weights = {name: w.astype(np.float32) for name, w in new_weights(random).items()}
+    model = export(forward, weights, random.integers(0, len(LETTERS), (2, 9)))
+    for rows in (1, 4):  # another batch than the example's, and the same length
+        tokens = random.integers(0, len(LETTERS), (rows, 9))
+        for level in ("ORT_DISABLE_ALL", "ORT_ENABLE_ALL"):
+            (logits,) = build.session(model, level).run(None, {"tokens": tokens})
+            np.testing.assert_allclose(logits, forward(weights, tokens), 1e-4, 1e-4)
+    with pytest.raises(TypeError, match=r"np\.tanh has no operator"):
+        export(lambda w, tokens: np.tanh(w["head"]), weights, tokens)
+    with pytest.raises(TypeError, match=r"np\.stack has no operator"):
+        export(lambda w, tokens: np.stack([w["head"], w["head"]]), weights, tokens)

@@ -17,6 +17,8 @@ class Server(BaseHTTPRequestHandler):
             status = 405
         self.send_response(status)
         self.end_headers()
+        if self.command == "GET":
+            self.wfile.write("<head><title>\n Ядра &amp; warps </title>".encode())
 
     do_HEAD = do_GET
 
@@ -63,3 +65,18 @@ def test_it_fails_where_a_page_is_gone(here, tmp_path, monkeypatch, capsys):
     page.write_text(f"[a]({here}/200)\n\n[b]({here}/410)\n")
     assert links.main([str(tmp_path)]) == 1
     assert f"Gone: 1\n  410: {here}/410 ({page}:3)" in capsys.readouterr().out
+
+
+def test_an_entry_of_the_library_without_a_title_is_listed_with_that_of_its_page(
+    here, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(links, "OURS", links.re.compile("nothing"))
+    row = '  - title: "Article 1"\n    url: "{}"\n    note: "{}."\n'
+    rows = row.format(f"{here}/200", "One; we could not open it to give its title")
+    (tmp_path / "library.yml").write_text(rows + row.format(f"{here}/get/200", "Another"))
+    assert links.main([str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert f"name {here}/200 as its page does: Ядра & warps" in said and said.count("name ") == 1
+    library = links.Path("docs/library/library.yml").read_text(encoding="utf-8")
+    assert len(links.UNTITLED.findall(library)) == library.count("could not open it to give its")
+    assert "no answer" in links.named(f"{here}/404")

@@ -57,6 +57,7 @@ LAUNCH_NOTHING = {
     "kernels/gpt/forward.py": "kernels/gpt/model.py launches it",
     "kernels/memory_access/transpose.py": PAGE,
     "kernels/metal_host/float_float.py": "its examples are of the host's arithmetic",
+    "kernels/merge/in_flight.py": TEST,
     "kernels/metal_host/traps.py": "its page launches it",
     "kernels/multi_gpu/peer_loads.py": TEST,
     "kernels/microbenchmarks/atomics.py": BENCH,

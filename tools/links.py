@@ -2,9 +2,11 @@
 
 For a weekly run, not for the suite: it needs a network. Exit code 1 where an address is gone
 (404, 410) or its host has no name. What answers otherwise, a refusal of robots among it, is listed
-and passes: the page may be there. Nothing but Python is needed.
+and passes: the page may be there. Entries of the library that say that nobody could open them to
+give their title are listed with the title that their page has now. Nothing but Python is needed.
 """
 
+import html
 import re
 import socket
 import sys
@@ -19,6 +21,11 @@ from urllib.parse import urldefrag, urlsplit
 ADDRESS = re.compile(r"https?://[^\s<>\"'`\]|\\]+")
 GONE = {404, 410}
 OURS = re.compile(r"https?://(127\.0\.0\.1|localhost|[\w.]*example\.(com|org|net))\b")
+# A row of docs/library/library.yml
+UNTITLED = re.compile(
+    r'^ +url: "([^"]+)"\n +note: "[^\n]*could not open it to give its title', re.M
+)
+TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.DOTALL | re.IGNORECASE)
 AGENT = {"User-Agent": "Mozilla/5.0 (compatible; link check of a documentation site)"}
 
 
@@ -85,6 +92,17 @@ def ask_all(found: list[str], pause: float = 0.3) -> dict[str, int | str]:
         return dict(row for rows in pool.map(host, hosts.values()) for row in rows)
 
 
+def named(address: str, timeout: float = 20) -> str:
+    """Return the title of a page, or why there is none."""
+    try:
+        request = urllib.request.Request(address, headers=AGENT)
+        with urllib.request.urlopen(request, timeout=timeout) as answer:
+            found = TITLE.search(answer.read(2**20).decode(errors="replace"))
+    except (OSError, ValueError) as error:
+        return f"no answer ({error})"
+    return " ".join(html.unescape(found[1]).split()) if found else "no title"
+
+
 def main(paths: list[str]) -> int:
     places = collect(paths)
     answers = ask_all(sorted(places))
@@ -95,6 +113,10 @@ def main(paths: list[str]) -> int:
         for address, status in sorted(rows.items()):
             print(f"  {status}: {address} ({', '.join(places[address][:3])})")
     print(f"{len(answers)} addresses asked")
+    files = {place.rpartition(":")[0] for rows in places.values() for place in rows}
+    for file in sorted(files):
+        for address in UNTITLED.findall(Path(file).read_text(encoding="utf-8")):
+            print(f"{file}: name {address} as its page does: {named(address)}")
     return 1 if gone else 0
 
 

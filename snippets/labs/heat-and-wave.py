@@ -15,6 +15,11 @@ device = cuda.get_current_device()
 print(f"{device.name}, {device.MULTIPROCESSOR_COUNT} multiprocessors")
 
 
+def on_gpu(array):
+    """Return a copy of an array in the memory of the GPU, as float32."""
+    return cuda.to_device(np.asarray(array, dtype=np.float32))
+
+
 def seconds(call, repeats=11):
     """Return the median time of ten calls in a row, for one, by the GPU's own clock."""
     times = []
@@ -36,7 +41,7 @@ def seconds(call, repeats=11):
 # --8<-- [start:cool]
 n, ratio, count = 257, np.float32(0.25), 10_000
 start = mode(n, n)
-u, out = cuda.to_device(start), cuda.to_device(start)
+u, out = on_gpu(start), on_gpu(start)
 step = heat_kernel[over(start.shape)]
 for _ in range(count):
     step(u, ratio, out)
@@ -50,8 +55,8 @@ assert abs(left / expected - 1) < 0.01, "heat does not spread so"
 # %%
 # --8<-- [start:unstable]
 for ratio in (0.25, 0.26):
-    noise = np.random.default_rng(1).standard_normal((n, n)).astype(np.float32)
-    u, out = cuda.to_device(noise), cuda.to_device(noise)
+    noise = np.random.default_rng(1).standard_normal((n, n))
+    u, out = on_gpu(noise), on_gpu(noise)
     largest = []
     for turn in range(301):
         if turn % 100 == 0:
@@ -64,9 +69,9 @@ for ratio in (0.25, 0.26):
 # %%
 # --8<-- [start:swing]
 count = 8000
-now, before = cuda.to_device(start), cuda.to_device(start)
-medium = cuda.to_device(np.full((n, n), 0.25, np.float32))  # half a cell a step
-record = cuda.to_device(np.zeros(count, np.float32))
+now, before = on_gpu(start), on_gpu(start)
+medium = on_gpu(np.full((n, n), 0.25))  # half a cell a step
+record = on_gpu(np.zeros(count))
 step = wave_kernel[over(start.shape)]
 for turn in range(count):
     step(now, medium, before)
@@ -86,13 +91,13 @@ assert abs(period / expected - 1) < 0.001, "no plate swings so"
 rows, columns, wavelength = 1024, 1536, 32
 wall, screen, apart, wide = 300, 900, 120, 24  # in cells
 middle = rows // 2
-speeds = np.full((rows, columns), 0.25, np.float32)
+speeds = np.full((rows, columns), 0.25)
 speeds[:, wall] = 0  # what cannot move
 for slit in (middle - apart // 2, middle + apart // 2):
     speeds[slit - wide // 2 : slit + wide // 2, wall] = 0.25
-medium = cuda.to_device(speeds)
-now, before = (cuda.to_device(np.zeros((rows, columns), np.float32)) for _ in range(2))
-sums = cuda.to_device(np.zeros(rows, np.float32))
+medium = on_gpu(speeds)
+now, before = (on_gpu(np.zeros((rows, columns))) for _ in range(2))
+sums = on_gpu(np.zeros(rows))
 step, whole_row = wave_kernel[over(speeds.shape)], (-(-rows // 128), 128)
 period = wavelength / 0.5
 for turn in range(2560):
@@ -146,7 +151,7 @@ for k, line in enumerate(levels):
 # %%
 # --8<-- [start:speed]
 n = 8192
-now, medium, before, copied = (cuda.to_device(np.full(n * n, 0.2, np.float32)) for _ in range(4))
+now, medium, before, copied = (on_gpu(np.full(n * n, 0.2)) for _ in range(4))
 limit = n * n / (2 * seconds(lambda: copied.copy_to_device(now))) / 1e6  # 16 bytes are two copies
 print(f"two copies of the plate: {limit:.0f} million updates a second are the limit")
 plain, patch = wave_kernel[over((n, n))], make_wave_patch(2)[(n // 128, n // 16), (32, 8)]

@@ -5,6 +5,7 @@
   const filters = {
     "form.map-filter": "map.js", "form.library-filter": "library.js", "div.my-gpu": "my-gpu.js",
     "form.plan": "plan.js", "form.ranks": "ranks.js", "figure.schedule": "schedule.js",
+    "form.plate, form.tunnel": "live.js",
   }
   document$.subscribe(() => {
     for (const [form, script] of Object.entries(filters))
