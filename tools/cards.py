@@ -18,7 +18,8 @@ import numpy as np
 from tools import drawing
 
 SIZE = WIDTH, HEIGHT = 1200, 630  # what Open Graph's users show whole
-PAPER, INK, MARK = (255, 255, 255), (28, 32, 36), (18, 133, 142)
+# --ls-ground, --ls-ink and --ls-gpu of docs/assets/css/lockstep.css
+PAPER, INK, MARK = (253, 251, 246), (25, 23, 20), (10, 100, 103)
 KINDS = {
     "lesson": "Lesson",
     "pattern": "Pattern",
@@ -44,7 +45,9 @@ LOGO = 800, 150, 330  # x, y, width
 AREA = 790, 120, 370, 390  # of a drawing: x, y, width, height
 SHADED = 33 * 2  # colors of what is written: steps from paper to INK, and to MARK
 SIZES = (72, 4), (60, 5), (50, 6), (42, 7)  # of a title, and how many lines it may have
-SHADES = (INK, 1.0), (MARK, 1.0), (MARK, 0.62), (MARK, 0.38)  # of text, and of the logo
+TEAL, ORANGE = (18, 133, 142), (224, 123, 44)  # of the logo
+# Of text, and then of the logo.
+SHADES = (INK, 1.0), (MARK, 1.0), (TEAL, 1.0), (TEAL, 0.62), (TEAL, 0.38), (ORANGE, 1.0)
 Line = tuple[tuple[float, float], tuple[float, float]]
 
 
@@ -130,8 +133,8 @@ def bezier(points, steps: int = 8) -> list[tuple[float, float]]:
     return found
 
 
-def logo(file: Path, x: float, y: float, width: float) -> Iterator[tuple[list[Line], float]]:
-    """Yield the shapes of the logo, and how opaque each is: polygons of M, h, l and z."""
+def logo(file: Path, x: float, y: float, width: float) -> Iterator[tuple[list[Line], int]]:
+    """Yield the shapes of the logo, polygons of M, h, l and z, and which of SHADES each has."""
     tree = ET.parse(file).getroot()
     scale = width / float(tree.attrib["viewBox"].split()[2])
     for path in tree.iter("{http://www.w3.org/2000/svg}path"):
@@ -146,7 +149,8 @@ def logo(file: Path, x: float, y: float, width: float) -> Iterator[tuple[list[Li
                 points.append((dx + numbers[0], dy + numbers[1]))
             if points:
                 lines += closed([(x + px * scale, y + py * scale) for px, py in points])
-        yield lines, float(path.attrib.get("opacity", 1))
+        color = tuple(bytes.fromhex(path.attrib["fill"][1:]))
+        yield lines, SHADES.index((color, float(path.attrib.get("opacity", 1))))
 
 
 def png(index: np.ndarray, colors: np.ndarray) -> bytes:
@@ -188,8 +192,7 @@ class Painter:
         self.file = file
         self.drawn: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self.logo = np.zeros((HEIGHT, WIDTH), np.uint8)
-        for lines, opacity in logo(file, *LOGO):
-            number = min(range(1, len(SHADES)), key=lambda n: abs(SHADES[n][1] - opacity))
+        for lines, number in logo(file, *LOGO):
             np.maximum(self.logo, shaded(cover(lines), number), out=self.logo)
         self.colors = np.array(
             [
