@@ -115,7 +115,7 @@ def test_generated_kernels_compute_what_the_stepper_computes(tab):
 HEAD = "import math\nimport numpy as np\nfrom numba import cuda\n\n"
 
 
-def launched(body, arguments, parameters, before="", config=(1, 32)):
+def launched(body, arguments, parameters, before="", config=(1, 32), **options):
     source = (
         HEAD + before + f"@cuda.jit\ndef k({parameters}):\n"
         f"    i = cuda.grid(1)\n    t = cuda.threadIdx.x\n"
@@ -123,7 +123,7 @@ def launched(body, arguments, parameters, before="", config=(1, 32)):
     )
     namespace, rows = {}, []
     Stepper(mode="run", raise_findings=False).execute(source, namespace, "k.py")
-    with captured(rows):
+    with captured(rows, **options):
         namespace["k"][config](*arguments)
     return rows[0], source.splitlines()
 
@@ -206,6 +206,32 @@ LIKE_CUDA = {
     "votes": "o[i] = cuda.ballot_sync(0xffffffff, a[i] > 0)\n"
     "y[i] = cuda.any_sync(0xffffffff, a[i] == 7)",
     "counting at a barrier": "o[i] = cuda.syncthreads_count(int(a[i] > 0))",
+    "negative indices": "o[-1 - i] = a[-20] + b[i - 32]\ncuda.atomic.add(y, i - 32, 1)",
+    "negative indices of own arrays": "s = cuda.shared.array((4, 8), np.int32)\n"
+    "s[t // 8, t % 8] = b[i]\ncuda.syncthreads()\nr = s[-1 - t % 4]\n"
+    "o[i] = s[-1 - t // 8, t % 8 - 8] * 10 + r[-1 - t % 8]",
+    "NaN is unequal": "o[i] = (x[i] != x[i]) + 2 * (x[i] != np.float32(0.5))\n"
+    "y[i] = 1 if x[i] else 2\nif not x[i]:\n    y[i] = 3",
+    "NaN times nothing": "y[i] = x[i] * np.float32(0) + np.float32(0) / x[i]",
+    "what rounding takes": "v = np.float32(b[i]) * np.float32(0.3) + np.float32(12582912)\n"
+    "y[i] = v - np.float32(12582912)",
+    "bounds are asked for once": "n, m, k = 4, 2, 3\nfor j in range(0, n, m):\n    n += 1\n"
+    "    m = 1\nfor k in range(k + i):\n    k *= 2\no[i] = n * 100 + m * 10 + k",
+    "a number of turns is no bound": "n = b[i] & 3\nfor n in range(n):\n    o[i] += n + 1\n"
+    "d = 4\nfor j in range(i, 32, d):\n    d = 1\n    o[i] += j",
+    "a tuple of itself": "p = (b[i], i)\nfor j in range(3):\n    p = (p[1], p[0] + j)\n"
+    "o[i] = p[0] * 100 + p[1]",
+    "a swap of reserved words": "fn, let, var = b[i], i, 3\nfor j in range(i % 5):\n"
+    "    fn, let, var = let, var, fn\no[i] = fn * 1000 + let * 10 + var",
+    "a swap of constants": "p, q = 3, 5\np, q = q, p\nif i > 3:\n    p, q = q, p\n"
+    "o[i] = p * 10 + q",
+    "a slice's bound": "n = (b[i] & 7) + 1\nr = b[0:n]\nn = 0\nfor j in range(r.size):\n"
+    "    n += r[j]\no[i] = n",
+    "what a test narrows": "s = cuda.shared.array(32, np.int32)\ns[t] = b[i]\n"
+    "cuda.syncthreads()\nd = 16\nwhile d:\n    if t < d:\n        s[t] += s[t + d]\n"
+    "    cuda.syncthreads()\n    d >>= 1\no[i] = s[0]",
+    "names of the compiler's": "group, block, rest, hidden = a[i], b[i], i, t\n"
+    "o[i] = group ^ block + rest * hidden",
 }
 
 
@@ -225,6 +251,32 @@ def test_where_wgsl_differs_it_does_as_cuda(tab):
         if (w := str(x if isinstance(x, str) else unlike(r, x, 1e-6) or ""))
     ]
     assert not faults, "\n".join(faults)
+
+
+def test_arguments_may_have_the_names_of_the_compilers_own(tab):
+    body = "y[i] = x[i] * np.float32(0) + hidden\nif i < 3:\n    y[i] = infinity + nan\n"
+    body += "if i == 3:\n    y[i] = -math.inf"
+    given = [np.arange(32, dtype=F4), F4(2), F4(3), F4(4), np.zeros(32, F4)]
+    record, _ = launched(body, given, "x, hidden, infinity, nan, y")
+    (result,) = webgpu.run(tab, [record])
+    assert unlike(record, result) == []
+
+
+def test_more_blocks_than_a_dispatch_has_along_an_axis(tab, monkeypatch):
+    """Each is run once, whether the kernel asks which it is or not."""
+    from simulator.stepper import host
+
+    monkeypatch.setattr(host.Kernel, "launch", lambda *a: None)  # it would take long
+    bodies = "o[i] += i % 7 + 1", "cuda.atomic.add(o, 0, 1)", "if i >= 9:\n    return\no[i] = 1"
+    cases = [(n, body, k) for n in (65536, 65539) for body in bodies for k in (0, 64)]
+    rows = [launched(b, [np.zeros(n, I4)], "o", "", (n, 1), unroll=k)[0] for n, b, k in cases]
+    # Four blocks a workgroup, or one.
+    assert [r.shader.groups[1] for r in rows[:6]] == [2, 1, 2, 1, 2, 2]
+    for (n, body, _), record, result in zip(cases, rows, webgpu.run(tab, rows), strict=True):
+        i = np.arange(n)
+        want = dict(zip(bodies, (i % 7 + 1, n * (i == 0), i < 9), strict=True))[body]
+        got = np.frombuffer(result["o"], I4)
+        np.testing.assert_array_equal(got, want, err_msg=record.shader.wgsl)
 
 
 def test_a_sum_of_an_inlined_function_is_not_its_callers(tab):

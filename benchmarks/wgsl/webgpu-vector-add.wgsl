@@ -8,35 +8,26 @@ const blockDim_x: i32 = 256;
 
 @compute @workgroup_size(256, 1, 1)
 fn add_kernel(@builtin(local_invocation_id) threadIdx: vec3u, @builtin(workgroup_id) group: vec3u) {
-  // More blocks than a dispatch has along x: a workgroup does one after another.
-  var block = group.x;
-  for (; block < 1036288u; block += 16384u) {
-    {
-      let blockIdx = vec3u(block, 0u, 0u);
-      let i = i32(blockIdx.x) * blockDim_x + i32(threadIdx.x);  // this thread's place in the whole grid
-      out[i] = a[i] + b[i];
-    }
-    {
-      let blockIdx = vec3u(block + 4096u, 0u, 0u);
-      let i = i32(blockIdx.x) * blockDim_x + i32(threadIdx.x);  // this thread's place in the whole grid
-      out[i] = a[i] + b[i];
-    }
-    {
-      let blockIdx = vec3u(block + 8192u, 0u, 0u);
-      let i = i32(blockIdx.x) * blockDim_x + i32(threadIdx.x);  // this thread's place in the whole grid
-      out[i] = a[i] + b[i];
-    }
-    {
-      let blockIdx = vec3u(block + 12288u, 0u, 0u);
-      let i = i32(blockIdx.x) * blockDim_x + i32(threadIdx.x);  // this thread's place in the whole grid
-      out[i] = a[i] + b[i];
-    }
+  // More blocks than a dispatch has along x: a workgroup does four, side by side.
+  let block = (group.x + group.y * 32768u) * 4u;
+  {
+    let blockIdx = vec3u(block, 0u, 0u);
+    let i = i32(blockIdx.x) * blockDim_x + i32(threadIdx.x);  // this thread's place in the whole grid
+    out[i] = a[i] + b[i];
   }
-  for (; block < 1048576u; block += 4096u) {
-    {
-      let blockIdx = vec3u(block, 0u, 0u);
-      let i = i32(blockIdx.x) * blockDim_x + i32(threadIdx.x);  // this thread's place in the whole grid
-      out[i] = a[i] + b[i];
-    }
+  {
+    let blockIdx = vec3u(block + 1u, 0u, 0u);
+    let i = i32(blockIdx.x) * blockDim_x + i32(threadIdx.x);  // this thread's place in the whole grid
+    out[i] = a[i] + b[i];
+  }
+  {
+    let blockIdx = vec3u(block + 2u, 0u, 0u);
+    let i = i32(blockIdx.x) * blockDim_x + i32(threadIdx.x);  // this thread's place in the whole grid
+    out[i] = a[i] + b[i];
+  }
+  {
+    let blockIdx = vec3u(block + 3u, 0u, 0u);
+    let i = i32(blockIdx.x) * blockDim_x + i32(threadIdx.x);  // this thread's place in the whole grid
+    out[i] = a[i] + b[i];
   }
 }

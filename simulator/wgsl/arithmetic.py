@@ -34,6 +34,7 @@ from .values import (
     literal,
     number,
     rep_of,
+    unequal,
 )
 
 LIMITS = {
@@ -123,10 +124,10 @@ class Arithmetic:
             if old.kind == "f":
                 if value.state in ("once", "near"):
                     self.exact(value, node)
-                code = f"{value.at(PLUS)} != 0.0"
-            else:
-                v = value if value.state in ("fits", "sat") else self.fitting(value, node)
-                code = f"{v.at(PLUS)} != {literal(v.rep, 0)}"
+                return Value(boolean, unequal(value, "0.0"), "bool", 0, 1, "fits", None,
+                             value.uniform, UNARY)  # fmt: skip
+            v = value if value.state in ("fits", "sat") else self.fitting(value, node)
+            code = f"{v.at(PLUS)} != {literal(v.rep, 0)}"
             return Value(boolean, code, "bool", 0, 1, "fits", None, value.uniform, PLUS - 1)
         if old.kind == "f" and type.kind == "f":
             return self.cast_real(value, type, node)
@@ -489,11 +490,15 @@ class Arithmetic:
         if op == "Div" and b.known and b.const == 0:
             self.refuse(f"`{ast.unparse(node)}` divides by zero", node)
         sign = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/"}[op]
-        prec = PLUS if op in ("Add", "Sub") else TIMES
+        prec, family = (PLUS, "+") if op in ("Add", "Sub") else (TIMES, "*")
+        # A driver makes x * 0 a 0, also of a NaN, and (x + 1e8) - 1e8 an x: hide the constant.
+        a, b = (self.module.hidden(v) if v.known and (family == w.merges or family == "*" and
+                v.const == 0) else v for v, w in ((a, b), (b, a)))  # fmt: skip
         code = f"{a.at(prec)} {sign} {b.at(prec + 1)}"
         if kind is float16:
             return self.halved(code, uniform)
-        return Value(kind, code, "f32", state=state, uniform=uniform, prec=prec)
+        merges = family if a.known or b.known or family in (a.merges, b.merges) else ""
+        return Value(kind, code, "f32", state=state, uniform=uniform, prec=prec, merges=merges)
 
     def constant_power(self, a, n, kind, node):
         """``a ** n`` for a constant integer: multiplied out by squaring, as Numba does."""

@@ -15,6 +15,7 @@ import functools
 import io
 import re
 import tokenize
+from dataclasses import replace
 
 from ..stepper.compiler import Intrinsic, own_jumps
 from ..stepper.faults import Unsupported
@@ -24,7 +25,7 @@ from .calls import Calls
 from .expressions import Expressions
 from .helpers import HELPERS, NEEDS, RESERVED
 from .loops import Loops, jumps
-from .values import ATOM, I32, Refused, Value, View, rep_of
+from .values import ATOM, I32, Refused, Value, View, number, rep_of
 
 COLLECTIVE = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or", "syncwarp"}
 COLLECTIVE |= {f"shfl{k}_sync" for k in ("", "_up", "_down", "_xor")}
@@ -53,6 +54,7 @@ class Module:
         self.helpers, self.atomic_helpers = {}, {}
         self.functions = {}  # key -> Function
         self.params = []  # fields of the uniform buffer: (name, number)
+        self.hides = {}  # text of a constant -> the field of the uniform buffer that has it
         self.uses = set()  # built-in values, and "infinity"
         self.stack = []
         self.arrays = {}
@@ -85,6 +87,12 @@ class Module:
         if name not in [n for n, _ in self.params]:
             self.params.append((name, value))
         return f"params.{name}"
+
+    def hidden(self, value):
+        """A float constant that a driver does not know when it compiles."""
+        if value.code not in self.hides:
+            self.hides[value.code] = self.param(self.fresh("hidden"), value.const)
+        return value.but(code=self.hides[value.code], const=None, prec=ATOM)
 
     def constant(self, name, value, rep="i32"):
         """A named number of the module."""
@@ -163,9 +171,7 @@ class Function(Expressions, Loops, Calls):
     def assign(self, name, value):
         """``name = value``: write it, and remember what is known."""
         if isinstance(value.type, Tuple):
-            items = tuple(self.assigned(f"{name}_{k}", v) for k, v in enumerate(value.items))
-            self.env[name] = value.but(items=items, code="")
-            return
+            value = value.but(items=self.read_first([name], value.items))
         self.env[name] = self.assigned(name, value)
 
     def assigned(self, name, value):
@@ -259,12 +265,11 @@ class Function(Expressions, Loops, Calls):
                 merged[name] = b if a is None else self.meet(a, b, name)
         return merged
 
-    def unlike(self, before, *envs):
+    def unlike(self, before, env):
         """After a branch that differs between threads: what it changed is no longer uniform."""
-        for env in envs:
-            for name, v in (env or {}).items():
-                if v != before.get(name):
-                    env[name] = divergent(v)
+        for name, v in (env or {}).items():
+            if v != before.get(name):
+                env[name] = divergent(v)
 
     def convert(self, old, new):
         """Lines that turn the variables of ``old`` into those of ``new``."""
@@ -400,12 +405,11 @@ class Function(Expressions, Loops, Calls):
                 self.refuse("only a tuple can be unpacked", target)
             if len(value.items) != len(target.elts):
                 self.refuse(f"{len(value.items)} values for {len(target.elts)} names", target)
+            names = [n.id for t in target.elts for n in ast.walk(t) if isinstance(n, ast.Name)]
             items = value.items
-            # a, b = b, a: all is read before anything is written
-            names = {n.id for t in target.elts for n in ast.walk(t) if isinstance(n, ast.Name)}
-            words = {w for v in items for w in re.findall(r"(?<![.\w])\w+", v.code)}
-            if names & words or any(not isinstance(t, ast.Name) for t in target.elts):
-                items = [self.copied(v) for v in items]
+            if any(not isinstance(t, ast.Name) for t in target.elts):
+                items = tuple(map(self.copied, items))
+            items = self.read_first(names, items)
             for t, v in zip(target.elts, items, strict=True):
                 self.store(t, v)
         elif isinstance(target, ast.Subscript):
@@ -414,10 +418,24 @@ class Function(Expressions, Loops, Calls):
         else:
             self.refuse(f"assigning to `{ast.unparse(target)}`", target)
 
+    def read_first(self, names, items):
+        """``items``, copied where their texts hang on variables that are about to be written."""
+        places = {v.code for n in names if n in self.env for v in scalars(self.env[n])}
+        words = {w for i in items for v in scalars(i) for w in WORD.findall(v.code)}
+        return tuple(map(self.copied, items)) if places & words else items
+
     def copied(self, value):
-        """A value in a new variable, whatever its text."""
-        if not isinstance(value.type, Scalar) or value.known:
+        """A value that no later assignment changes, whatever its text."""
+        if isinstance(value.type, Tuple):
+            return value.but(items=tuple(map(self.copied, value.items)))
+        if value.view is not None:
+            return value.but(view=replace(value.view, offset=self.copied(value.view.offset)))
+        if not isinstance(value.type, Scalar):
             return value
+        if value.known:
+            plain = number if value.type.whole else self.real
+            args = (value.type, value.const) if value.type.whole else (value.const, value.type)
+            return self.to_rep(plain(*args), value.rep)
         name = self.temp()
         self.emit(value.code, name, value.rep)
         return value.but(code=name, prec=9)
@@ -484,7 +502,8 @@ class Function(Expressions, Loops, Calls):
         self.emit("}")
         whole = self.flow.pop()
         if not test.uniform:
-            self.unlike(before, then, otherwise)
+            self.unlike(then_env, then)
+            self.unlike(else_env, otherwise)
         if own_leave(node) and not whole:
             self.flow[-1] = False
         self.env = self.merge(then, otherwise)
@@ -544,13 +563,14 @@ class Function(Expressions, Loops, Calls):
                 ends_at.append((env, None))
                 continue
             self.predicate = which
-            self.env = dict(self.refined(before, node.test, truth))
+            start = self.refined(before, node.test, truth)
+            self.env = dict(start)
             self.block([s for s in part if not isinstance(s, ast.Return)])
             if part and isinstance(part[-1], ast.Return):
                 self.env = None
+            self.unlike(start, self.env)
             ends_at.append((self.env, self.emit("") if self.env is not None else None))
         self.private, self.rest = private, rest
-        self.unlike(before, *(e for e, _ in ends_at))
         self.env = self.merge(*(e for e, _ in ends_at))
         for env, place in ends_at:
             if env is not None and self.env is not None:
@@ -648,6 +668,16 @@ class Function(Expressions, Loops, Calls):
 
 
 MIRROR = {"Lt": "Gt", "LtE": "GtE", "Gt": "Lt", "GtE": "LtE", "Eq": "Eq"}
+
+
+WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
+
+
+def scalars(value):
+    """The numbers of a value: of a tuple, those of its items, of an array, where it begins."""
+    if isinstance(value.type, Tuple):
+        return [v for item in value.items for v in scalars(item)]
+    return [value.view.offset] if value.view is not None else [value]
 
 
 def repeatable(value):

@@ -43,6 +43,7 @@ from .values import (
     packed,
     real_text,
     rep_of,
+    unequal,
 )
 
 
@@ -293,13 +294,9 @@ class Expressions(Arithmetic):
             self.module.flat.add(view.buffer.name)  # for the next pass
         total = None if view.offset.const == 0 and view.offset.known else view.offset
         for value, size, stride in zip(index, view.shape, view.strides, strict=True):
-            value = self.integer(value, node)
-            if value.known and -8 <= value.const < 0:
-                value = self.operate("Add", size, value, node)
+            value = self.from_start(value, size, node)
             if stride == 0 or (size.const == 1 and value.known and value.const == 0):
                 continue
-            if value.state == "sat":
-                value = value.but(state="index")
             step = number(int64, stride)
             if isinstance(stride, Value):
                 step = stride
@@ -309,6 +306,17 @@ class Expressions(Arithmetic):
             total = term if total is None else self.position("+", total, term)
         total = total or number(int64, 0)
         return self.hold(total, "at") if hold else total
+
+    def from_start(self, index, size, node):
+        """An index along an axis, counted from its start: a negative one counts from its end."""
+        index = self.integer(index, node)
+        if index.lo < 0 and index.known:
+            return self.operate("Add", size, index, node)
+        if index.lo < 0:
+            code = f"{self.module.helper('from_start')}({self.to_rep(index, 'i32').code}, "
+            code += f"{self.to_rep(size, 'i32').code})"
+            return Value(int64, code, "i32", 0, max(index.hi, 0), "index", None, index.uniform)
+        return index.but(state="index") if index.state == "sat" else index
 
     def own_shape(self, view):
         """Whether a view is the whole of its buffer, which is made of arrays."""
@@ -321,12 +329,7 @@ class Expressions(Arithmetic):
         """The indices of an element: a driver checks each, and those that are constant never."""
         made, uniform = [], True
         for value, size in zip(index, view.shape, strict=True):
-            value = self.integer(value, node)
-            if value.known and -8 <= value.const < 0:
-                value = self.operate("Add", size, value, node)
-            if value.state == "sat":
-                value = value.but(state="index")
-            value = self.to_rep(value, "i32")
+            value = self.to_rep(self.from_start(value, size, node), "i32")
             value = self.hold(value, "at") if hold else value
             uniform = uniform and value.uniform
             made.append(value.code)
@@ -441,13 +444,11 @@ class Expressions(Arithmetic):
                 length = self.operate("Sub", upper, lower, node)
                 if length.lo < 0:
                     self.refuse(f"`{ast.unparse(node)}`: a slice that may be empty", node)
-                shape.append(length)
+                shape.append(self.copied(length))
                 strides.append(stride)
                 at = lower
             else:
-                at = self.integer(part, node)
-                if at.known and at.const < 0:
-                    at = self.operate("Add", size, at, node)
+                at = self.from_start(part, size, node)
             if not (at.known and at.const == 0):
                 term = at if stride == 1 else self.position("*", at, number(int64, stride))
                 zero = offset.known and offset.const == 0
@@ -546,8 +547,15 @@ class Expressions(Arithmetic):
     def relation(self, kind, a, b):
         if self.module.unroll and (settled := proved(kind, a, b)) is not None:
             return number(boolean, settled)
-        code = f"{a.at(PLUS)} {SIGNS[kind]} {b.at(PLUS)}"
-        return Value(boolean, code, "bool", 0, 1, "fits", None, a.uniform and b.uniform, PLUS - 1)
+        code, prec = f"{a.at(PLUS)} {SIGNS[kind]} {b.at(PLUS)}", PLUS - 1
+        if a.rep == "f32" and kind in ("Eq", "NotEq"):
+            if a.code == b.code:  # what is no NaN equals itself
+                code, prec = f"{self.module.helper('is_nan')}({a.code})", ATOM
+                if kind == "Eq":
+                    code, prec = f"!{code}", UNARY
+            elif kind == "NotEq":
+                code, prec = unequal(a, b.at(PLUS)), UNARY
+        return Value(boolean, code, "bool", 0, 1, "fits", None, a.uniform and b.uniform, prec)
 
     def condition(self, node):
         """An expression as a condition."""

@@ -22,6 +22,8 @@ fn fmax(a: f32, b: f32) -> f32 { return select(select(max(a, b), a, is_nan(b)), 
     "np_max": """fn np_max(a: f32, b: f32) -> f32 {
   return select(select(max(a, b), b, is_nan(b)), a, is_nan(a));
 }""",
+    "from_start": """// A negative index counts from the end, as in Numba.
+fn from_start(index: i32, size: i32) -> i32 { return select(index, index + size, index < 0); }""",
     "floor_div": """// Rounded down, as Python divides; 0 where the divisor is 0.
 // No % of a negative number: Vulkan leaves it undefined, and an H200 shows that.
 fn floor_div(a: i32, b: i32) -> i32 {
@@ -81,11 +83,12 @@ fn float_to_half(x: f32) -> f32 {
   return bitcast<f32>((bits + 0xfffu + ((bits >> 13u) & 1u)) & 0xffffe000u);
 }""",
     "power": """fn power(x: f32, y: f32) -> f32 {
-  if (y == 0.0) { return 1.0; }
+  if (y == 0.0 || x == 1.0) { return 1.0; }
+  if (is_nan(x) || is_nan(y)) { return x + y; }
   if (x > 0.0) { return pow(x, y); }
   let whole = y == floor(y);
   let odd = whole && (abs(y) < 16777216.0) && (fract(y * 0.5) != 0.0);
-  if (x < 0.0 && !whole) { return bitcast<f32>(bitcast<u32>(params.infinity) | 0x400000u); }
+  if (x < 0.0 && !whole && !is_inf(x)) { return not_a_number(); }
   if (x == 0.0) {
     if (y < 0.0) { return params.infinity; }
     return 0.0;
@@ -153,12 +156,66 @@ fn wave(rest: f32, turns: u32) -> f32 {
   let y = wave(t.x, u32(t.y)) / wave(t.x, u32(t.y) + 1u);
   return select(y, -y, bitcast<u32>(x) >> 31u == 1u);
 }""",
-    "tanh_": """fn tanh_(x: f32) -> f32 { return tanh(clamp(x, -16.0, 16.0)); }""",
+    # Of NaN, and beyond where a function is defined, WGSL leaves open what it is.
+    "not_a_number": """fn not_a_number() -> f32 {
+  return bitcast<f32>(bitcast<u32>(params.infinity) | 0x400000u);
+}""",
+    "exp_": "fn exp_(x: f32) -> f32 { return select(exp(x), x, is_nan(x)); }",
+    "exp2_": "fn exp2_(x: f32) -> f32 { return select(exp2(x), x, is_nan(x)); }",
+    "sinh_": "fn sinh_(x: f32) -> f32 { return select(sinh(x), x, is_nan(x)); }",
+    "cosh_": "fn cosh_(x: f32) -> f32 { return select(cosh(x), x, is_nan(x)); }",
+    "tanh_": """fn tanh_(x: f32) -> f32 {
+  return select(tanh(clamp(x, -16.0, 16.0)), x, is_nan(x));
+}""",
+    "log_": """fn log_(x: f32) -> f32 {
+  if (x > 0.0) { return log(x); }
+  if (x == 0.0) { return -params.infinity; }
+  return not_a_number();
+}""",
+    "log2_": """fn log2_(x: f32) -> f32 {
+  if (x > 0.0) { return log2(x); }
+  if (x == 0.0) { return -params.infinity; }
+  return not_a_number();
+}""",
+    "acos_": """fn acos_(x: f32) -> f32 {
+  if (x == -1.0) { return 3.1415927; }
+  if (abs(x) <= 1.0) { return 2.0 * atan(sqrt((1.0 - x) / (1.0 + x))); }
+  return not_a_number();
+}""",
+    "asin_": """fn asin_(x: f32) -> f32 {
+  if (abs(x) <= 1.0) { return 2.0 * atan(x / (1.0 + sqrt((1.0 - x) * (1.0 + x)))); }
+  return not_a_number();
+}""",
+    "asinh_": """fn asinh_(x: f32) -> f32 {
+  let size = abs(x);
+  if (is_nan(x) || size < 0.01) { return x - x * x * x / 6.0; }
+  let y = select(log(size + sqrt(size * size + 1.0)), log(size) + 0.6931472, size > 1e9);
+  return select(y, -y, x < 0.0);
+}""",
+    "acosh_": """fn acosh_(x: f32) -> f32 {
+  if (x > 1e9) { return log(x) + 0.6931472; }
+  if (x >= 1.0) { return log(x + sqrt((x - 1.0) * (x + 1.0))); }
+  return not_a_number();
+}""",
+    "atanh_": """fn atanh_(x: f32) -> f32 {
+  if (abs(x) < 0.01) { return x + x * x * x / 3.0; }
+  if (abs(x) < 1.0) { return 0.5 * log((1.0 + x) / (1.0 - x)); }
+  if (abs(x) == 1.0) { return x * params.infinity; }
+  return not_a_number();
+}""",
     "copysign": """fn copysign(x: f32, y: f32) -> f32 {
   return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(y) & 0x80000000u));
 }""",
+    "hypotenuse": """// Neither square leaves the range of float32.
+fn hypotenuse(a: f32, b: f32) -> f32 {
+  if (is_inf(a) || is_inf(b)) { return params.infinity; }
+  if (is_nan(a) || is_nan(b)) { return a + b; }
+  let long = max(abs(a), abs(b));
+  let part = min(abs(a), abs(b)) / max(long, 1e-37);
+  return long * sqrt(1.0 + part * part);
+}""",
     "square_root": """fn square_root(x: f32) -> f32 {
-  if (x < 0.0) { return bitcast<f32>(bitcast<u32>(params.infinity) | 0x400000u); }
+  if (x < 0.0) { return not_a_number(); }
   return sqrt(x);
 }""",
 }
@@ -166,10 +223,15 @@ NEEDS = {
     **dict.fromkeys(
         ("fmin", "fmax", "np_min", "np_max", "to_i32", "to_u32", "low_bits"), ("is_nan",)
     ),
-    "power": ("infinity",),
+    **dict.fromkeys(("exp_", "exp2_", "sinh_", "cosh_", "tanh_"), ("is_nan",)),
+    "not_a_number": ("infinity",),
+    **dict.fromkeys(("log_", "log2_", "atanh_"), ("infinity", "not_a_number")),
+    **dict.fromkeys(("acos_", "asin_", "acosh_", "square_root"), ("not_a_number",)),
+    "asinh_": ("is_nan",),
+    "power": ("infinity", "is_nan", "is_inf", "not_a_number"),
     "quarter_turns": ("high_product",),
     **dict.fromkeys(("sine", "cosine", "tangent"), ("is_finite", "quarter_turns", "wave")),
-    "square_root": ("infinity",),
+    "hypotenuse": ("infinity", "is_inf", "is_nan"),
 }
 
 
@@ -213,26 +275,25 @@ RESERVED = set(
     """
     abs abstract acos acosh active alias alignas alignof all any array as asin asinh asm
     asm_fragment async atan atan2 atanh atomic attribute auto await become binding_array bitcast
-    blockIdx bool break case cast catch ceil clamp class co_await co_return co_yield coherent
+    block blockIdx bool break case cast catch ceil clamp class co_await co_return co_yield coherent
     column_major common compile compile_fragment concept const const_assert const_cast consteval
     constexpr constinit continue continuing cos cosh countLeadingZeros countOneBits crate cross
-    debugger decltype default degrees delete demote demote_to_helper determinant diagnostic
-    discard distance do dot dpdx dpdy dynamic_cast else enable enum exchange exp exp2 explicit
-    export extends extern external f16 f32 fallthrough false filter final finally floor fma fn
-    for fract frexp friend from function fxgroup get goto groupshared highp i32 if impl
-    implements import inline instanceof interface inverseSqrt lane laneid layout ldexp length
-    let log log2 loop lowp macro macro_rules main mat2x2 match max mediump meta min mix mod modf
-    module move mut mutable namespace new nil noexcept noinline nointerpolation non_coherent
-    noncoherent noperspective normalize NULL null nullptr of operator override package
-    packoffset params partition pass patch pixelfragment pow precise precision premerge priv
-    private protected ptr pub public quantizeToF16 radians read read_write readonly ref reflect
-    refract regardless register reinterpret_cast require requires resource restrict return round
-    sampler saturate select self Self set shared sign sin sinh sizeof smooth smoothstep snorm
-    sqrt static static_assert static_cast std step storage storageBarrier struct subroutine
-    super switch tan tanh target template texture_1d this thread_local threadIdx throw trait
-    transpose true trunc try type typedef typeid typename typeof u32 uniform union unless unorm
-    unsafe unsized use using var varying vec2 vec2f vec2i vec2u vec3 vec3f vec3i vec3u vec4
-    vec4f vec4i vec4u virtual volatile wgsl where while with workgroup workgroupBarrier write
-    writeonly yield
+    debugger decltype default degrees delete demote demote_to_helper determinant diagnostic discard
+    distance do dot dpdx dpdy dynamic_cast else enable enum exchange exp exp2 explicit export
+    extends extern external f16 f32 fallthrough false filter final finally floor fma
+    firstTrailingBit fn for fract frexp friend from function fxgroup get goto group groupshared
+    highp i32 if impl implements import infinity inline instanceof interface inverseSqrt lane laneid
+    layout ldexp length let log log2 loop lowp macro macro_rules main mat2x2 match max mediump meta
+    min mix mod modf module move mut mutable namespace nan new nil noexcept noinline nointerpolation
+    non_coherent noncoherent noperspective normalize NULL null nullptr of operator override package
+    packoffset params partition pass patch pixelfragment pow precise precision premerge priv private
+    protected ptr pub public quantizeToF16 radians read read_write readonly ref reflect refract
+    regardless register reinterpret_cast require requires reverseBits resource rest restrict return
+    round sampler saturate select self Self set shared sign sin sinh sizeof smooth smoothstep snorm
+    sqrt static static_assert static_cast std step storage storageBarrier struct subroutine super
+    switch tan tanh target template texture_1d this thread_local threadIdx throw trait transpose
+    true trunc try type typedef typeid typename typeof u32 uniform union unless unorm unsafe unsized
+    use using var varying vec2 vec2f vec2i vec2u vec3 vec3f vec3i vec3u vec4 vec4f vec4i vec4u
+    virtual volatile wgsl where while with workgroup workgroupBarrier write writeonly yield
     """.split()
 ) | set(HELPERS)

@@ -635,9 +635,10 @@ def method(fc, function, node):
 
 # ---------------------------------------------------------------- mathematics
 
-SAME = {"exp", "exp2", "log", "log2", "floor", "ceil", "trunc", "atan"}
-SAME |= {"asin", "acos", "sinh", "cosh", "asinh", "acosh", "atanh"}
+SAME = {"floor", "ceil", "trunc", "atan"}
 OWN = {"sin": "sine", "cos": "cosine", "tan": "tangent"}  # for any number, not from -pi to pi alone
+OWN |= {f: f"{f}_" for f in ("exp", "exp2", "log", "log2", "asin", "acos", "sinh", "cosh", "tanh",
+                             "asinh", "acosh", "atanh")}  # fmt: skip
 EXACT = {"floor", "ceil", "trunc", "fabs"}
 LOG10 = "0.30103"  # log10(2), to float32
 
@@ -664,8 +665,9 @@ def mathematics(fc, name, node, whole_stays=False):
     x = fc.cast(x, kind)
     if kind is float64 and name not in EXACT and not x.known:
         fc.exact(x, node)
-    if x.known and name in ops.MATH and kind is float64:
-        return fc.real(ops.MATH[name](x.const), kind)
+    if x.known and name in ops.MATH and kind is not float16:
+        near = float if kind is float64 else ops.round32
+        return fc.real(near(ops.MATH[name](x.const)), kind)
     state = "fits" if kind is not float64 else "once"
     if name in SAME:
         code = f"{name}({x.code})"
@@ -675,10 +677,8 @@ def mathematics(fc, name, node, whole_stays=False):
         code = f"abs({x.code})"
     elif name == "sqrt":
         code = f"{fc.module.helper('square_root')}({x.code})"
-    elif name == "tanh":
-        code = f"{fc.module.helper('tanh_')}({x.code})"
     elif name == "log10":
-        code = f"(log2({x.code}) * {LOG10})"
+        code = f"({fc.module.helper('log2_')}({x.code}) * {LOG10})"
     elif name == "rint":
         code = f"round({x.code})"
     elif name == "radians":
@@ -717,7 +717,7 @@ def mathematics2(fc, name, values, node):
     elif name == "copysign":
         code = f"{fc.module.helper('copysign')}({a.code}, {b.code})"
     elif name == "hypot":
-        code = f"length(vec2f({a.code}, {b.code}))"
+        code = f"{fc.module.helper('hypotenuse')}({a.code}, {b.code})"
     else:
         fc.refuse(f"`{ast.unparse(node.func)}`: WGSL has no such function", node, name)
     return Value(kind, code, "f32", state=state, uniform=a.uniform and b.uniform)
@@ -762,6 +762,15 @@ def bits(name):
         if not x.type.whole or x.type is boolean or x.type.size != 4:
             if not (x.state == "fits" and x.lo >= 0 and name in ("popc", "ffs")):
                 fc.refuse(f"`{ast.unparse(node)}` of {x.type.name}", node, "int64")
+        if x.known:  # WGSL refuses constants that overflow, such as those of a later shift
+            n = x.const & FULL
+            found = {
+                "popc": n.bit_count(),
+                "clz": 32 - n.bit_length(),
+                "ffs": (n & -n).bit_length(),
+                "brev": int(f"{n:032b}"[::-1], 2),
+            }[name]
+            return number(x.type if name in ("popc", "clz") else uint32, found)
         if name == "popc":
             return Value(x.type, f"countOneBits({x.code})", x.rep, 0, 32)
         if name == "clz":

@@ -18,11 +18,10 @@ from ..stepper.faults import Unsupported
 from ..stepper.source import _texts
 from ..stepper.types import NONE, STATIC, Array, Known, RecordRef, Scalar, Tuple, float64
 from .compiler import COLLECTIVE, Function, Module
-from .render import LOOPED, module_text
+from .render import ROW, module_text
 from .values import I32, Buffer, Refused, Value, View, exact32, literal, number, packed
 
 MOST_BUFFERS = 8  # that every WebGPU device has for a shader
-MOST_GROUPS = 65535
 THREADS = 256  # of a block, where a kernel does not mind
 SIZES = {1: ("size",), 2: ("rows", "cols"), 3: ("depth", "rows", "cols")}
 STRUCT = {"i": "i", "u": "I", "b": "I", "f": "f"}
@@ -67,10 +66,10 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0):
 
     Raises Refused, with the line, for what cannot be compiled.
     """
-    if config.grid[0] > MOST_GROUPS and config.grid[1:] != (1, 1):
+    if config.grid[0] > ROW and config.grid[1:] != (1, 1):
         raise Refused("a grid of more than 65535 blocks along x, with others along y or z",
                       source.node.lineno, source.filename, "launch")  # fmt: skip
-    if any(n > MOST_GROUPS for n in config.grid[1:]) or config.grid[0] > MOST_GROUPS**2:
+    if any(n > ROW for n in config.grid[1:]) or config.grid[0] > ROW**2:
         raise Refused("a grid of more than 65535 blocks along y or z", source.node.lineno,
                       source.filename, "launch")  # fmt: skip
     atomics, written, flat = set(), set(), set()
@@ -94,15 +93,10 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0):
         raise Refused(f"{len(module.bound)} arrays: WebGPU promises {MOST_BUFFERS} to a kernel",
                       source.node.lineno, source.filename, "launch")  # fmt: skip
     params = b"".join(struct.pack("f", v) for _, v in module.params) if module.has_params else b""
-    groups = config.grid
-    if module.looped:
-        groups = LOOPED, 1, 1
-    elif groups[0] > MOST_GROUPS:
-        groups = MOST_GROUPS, -(-groups[0] // MOST_GROUPS), 1
     bindings = [Binding(b.name, b.key, b.dtype, b.size, b.read, b.written) for b in module.bound]
     shared = sum(4 * b.size for b in module.buffers if b.space == "workgroup")
     strange = any(v - v != 0 for _, v in module.params)
-    return Shader(entry.name, wgsl, bindings, params, groups, config.block, shared, strange,
+    return Shader(entry.name, wgsl, bindings, params, module.groups, config.block, shared, strange,
                   tuple(sorted(module.enables)))  # fmt: skip
 
 

@@ -246,14 +246,15 @@ class Loops:
         waits = self.collective(node.body)
         emit = self.control if waits else self.emit
         outer, self.predicate = self.predicate, None if waits else self.predicate
-        stop = self.hold(self.to_rep(stop, rep), "stop") if not stop.known else self.to_rep(
-            stop, rep)  # fmt: skip
-        if not stop.known and not stop.code.startswith("stop"):
-            assigned = {n.id for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name)
-                        and isinstance(n.ctx, ast.Store)}  # fmt: skip
-            if any(v.code == stop.code and n in assigned for n, v in self.env.items()):
-                stop = self.copied(stop)
+        assigned = {n.id for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name)
+                    and isinstance(n.ctx, ast.Store)}  # fmt: skip
+        changed = {v.code for n, v in self.env.items() if n in assigned | {name}}
+        # Python asks for the bounds once, WGSL at every turn.
+        stop, step = (v.but(code=literal(v.rep, v.const)) if v.known and v.code in changed else v
+                      for v in (stop, step))  # fmt: skip
+        stop = self.to_rep(stop, rep) if stop.known else self.hold(self.to_rep(stop, rep), "stop")
         step = self.to_rep(self.hold(step, "step"), rep)
+        stop, step = (self.copied(v) if v.code in changed else v for v in (stop, step))
         start = self.to_rep(start, rep)
         self.predicate = outer
         known = self.module.outside

@@ -2,11 +2,12 @@
 
 import re
 
-from .compiler import Line, comments_of
+from .compiler import WORD, Line, comments_of
 from .values import real_text
 
-WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
 OWN = re.compile(r"([+*/-]|[|&^]) (.+)$")
+ROW = 65535  # workgroups that a dispatch has along an axis
+FOUR = 4  # blocks of a workgroup, where it may do several
 
 
 def body_of(function, comments=None, barrier="workgroupBarrier();"):
@@ -170,59 +171,65 @@ def module_text(module, entry, texts):
     for part in [*structs, *order, *functions]:
         out += ["", part]
     size = ", ".join(str(n) for n in launch.block)
-    folded = launch.grid[0] > 65535
+    folded = launch.grid[0] > ROW
     names = set(WORD.findall(main)) | entry.uses
-    looped = folded and module.unroll and "blockIdx" in names and may_loop(module, entry, main)
-    module.looped = looped
+    module.groups = launch.grid
     builtins = []
     if "threadIdx" in names:
         builtins.append("@builtin(local_invocation_id) threadIdx: vec3u")
-    if "blockIdx" in names:
+    if "blockIdx" in names or folded:
         name = "group" if folded else "blockIdx"
         builtins.append(f"@builtin(workgroup_id) {name}: vec3u")
     head = f"@compute @workgroup_size({size})\nfn {entry.name}({', '.join(builtins)}) {{"
-    first = []
-    if looped:
-        main = over_blocks(launch.grid[0], main, module.unroll)
-    elif folded and "blockIdx" in names:
-        first = ["  // More blocks than a dispatch has along x: they lie in rows of 65535.",
-                 "  let blockIdx = vec3u(group.x + group.y * 65535u, 0u, 0u);",
-                 f"  if (blockIdx.x >= {launch.grid[0]}u) {{ return; }}"]  # fmt: skip
-    out += ["", head, *first, main, "}"]
+    if folded:
+        module.groups, main = in_rows(module, entry, main)
+    out += ["", head, main, "}"]
     return "\n".join(out) + "\n"
 
 
-LOOPED = 4096  # workgroups that do more blocks than a dispatch has along x, one after the other
+def in_rows(module, entry, main):
+    """(workgroups, text) of a kernel whose grid has more blocks than a dispatch has along x.
+
+    Where the kernel lets it, a workgroup does four blocks side by side: it costs time to start, and
+    one load a thread does not fill the memory's pipe. A loop over more blocks would be slower.
+    """
+    blocks = module.launch.grid[0]
+    several = may_do_several(module, entry, main) and FOUR * (main.count("\n") + 1) <= module.unroll
+    groups = -(-blocks // FOUR) if several else blocks
+    least = -(-groups // ROW)
+    rows = next((n for n in range(least, 2 * least) if groups % n == 0), least)
+    shape = -(-groups // rows), rows, 1
+    place = f"group.x + group.y * {shape[0]}u"
+    exact = shape[0] * rows * (FOUR if several else 1) == blocks
+    said = "// More blocks than a dispatch has along x: "
+    if not several:
+        first = [f"  {said}they lie in rows of {shape[0]}.",
+                 f"  let blockIdx = vec3u({place}, 0u, 0u);"]  # fmt: skip
+        if not exact:
+            first.append(f"  if (blockIdx.x >= {blocks}u) {{ return; }}")
+        return shape, "\n".join([*first, main])
+
+    def one(at, deep):
+        pad = "  " * deep
+        lines = [f"{pad}  let blockIdx = vec3u({at}, 0u, 0u);", *main.split("\n")]
+        lines[1:] = [pad + line for line in lines[1:]]
+        return "\n".join([f"{pad}{{", *lines, f"{pad}}}"])
+
+    parts = [f"  {said}a workgroup does four, side by side.",
+             f"  let block = ({place}) * {FOUR}u;"]  # fmt: skip
+    if not exact:
+        parts.append(f"  if (block + {FOUR - 1}u < {blocks}u) {{")
+    parts += [one(f"block + {k}u" if k else "block", 1 if exact else 2) for k in range(FOUR)]
+    if not exact:
+        parts += ["    return;", "  }", f"  for (var rest = block; rest < {blocks}u; rest++) {{",
+                  one("rest", 2), "  }"]  # fmt: skip
+    return shape, "\n".join(parts)
 
 
-def may_loop(module, entry, main):
-    """Whether a workgroup may do one block after another: no thread waits for others or leaves."""
+def may_do_several(module, entry, main):
+    """Whether a workgroup may do several blocks: no thread waits for others or leaves."""
     shared = any(b.space != "storage" and b.space != "const" for b in module.buffers)
     return not shared and not module.barrier and not entry.prologue and "return;" not in main
-
-
-def over_blocks(blocks, main, most):
-    """The kernel's text for one block after another, four at once where it is short.
-
-    A workgroup costs time to start, and one load a thread does not fill the memory's pipe.
-    """
-    main = "\n".join("    " + line for line in main.split("\n"))
-    size, times = main.count("\n") + 1, 1
-    if 4 * size <= most and blocks >= 4 * LOOPED:
-        times = 4
-
-    def one(at):
-        return f"    {{\n      let blockIdx = vec3u({at}, 0u, 0u);\n{main}\n    }}"
-
-    parts = ["  // More blocks than a dispatch has along x: a workgroup does one after another.",
-             "  var block = group.x;"]  # fmt: skip
-    if times > 1:
-        last = blocks - (times - 1) * LOOPED
-        parts.append(f"  for (; block < {last}u; block += {times * LOOPED}u) {{")
-        parts += [one(f"block + {k * LOOPED}u" if k else "block") for k in range(times)]
-        parts.append("  }")
-    parts += [f"  for (; block < {blocks}u; block += {LOOPED}u) {{", one("block"), "  }"]
-    return "\n".join(parts)
 
 
 def constant(b, x):

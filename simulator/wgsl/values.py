@@ -48,6 +48,7 @@ class Value:
     prec: int = ATOM
     items: tuple = ()
     view: object = None
+    merges: str = ""  # "+" or "*": a driver may merge a further constant into these operations
 
     @property
     def known(self):
@@ -147,6 +148,11 @@ def number(type, const, uniform=True):
                      bool(const), True)  # fmt: skip
     rep, state = rep_of(type, const, const)
     return Value(type, literal(rep, const), rep, const, const, state, const, uniform)
+
+
+def unequal(a, text):
+    """``a != text`` of floats. A NaN is unequal to all; of ``!=`` some drivers say it is not."""
+    return f"!({a.at(PLUS)} == {text})"
 
 
 def real_text(x):
