@@ -38,7 +38,28 @@ def check(page: Page, text: str) -> list[Mistake]:
         for number in numbers.typed(str(page.meta.get(key, ""))):
             what = f"{number!r} is typed in the {key}, which search results show"
             found[Mistake(page.path, 1, what, "say it without the number")] = None
+    for at, said in outputs(page):
+        what = f"`{said}` is said to be printed, and no block of this page holds it"
+        found[Mistake(page.path, at, what, "show it as a session, whose output a run compares")] = (
+            None
+        )
     return list(found)
+
+
+# A value in prose that some code is said to give.
+PRINTS = re.compile(
+    r"\b(?:print(?:s|ed)|output(?:s|ted)|return(?:s|ed)|display(?:s|ed))\s+"
+    r"`((?:-?\.?\d|[\[(\"'{]|True\b|False\b|array\().*?)`"
+)
+
+
+def outputs(page: Page) -> Iterator[tuple[int, str]]:
+    """Yield (line, value) of values that prose says are printed, and that no block shows."""
+    shown = re.sub(r"\s", "", "".join(block.text for block in page.blocks))
+    for number, row in enumerate(page.body.split("\n"), start=page.body_line):
+        for found in PRINTS.finditer(row):
+            if re.sub(r"\s", "", found[1]) not in shown:
+                yield number, found[1]
 
 
 def levels(page: Page) -> Iterator[tuple[int, str]]:

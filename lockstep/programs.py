@@ -53,6 +53,12 @@ def elsewhere(name: str) -> str | None:
     return None
 
 
+# Options of pytest, make and their like with which nothing runs.
+ONLY_SAYS = {"--collect-only", "--co", "--setup-only", "--setup-plan", "--dry-run", "--just-print"}
+
+CHOOSES = {"-k", "--deselect", "--ignore", "--lf", "--last-failed", "--sw", "--maxfail"}
+
+
 def hides(words: Sequence[str | None]) -> str | None:
     """Return what is wrong with a command that runs others out of sight, or another in its place.
 
@@ -64,6 +70,10 @@ def hides(words: Sequence[str | None]) -> str | None:
         return f"{starts} {TRACELESS}: a text of several"
     if starts in COPIES and any(MACHINE.fullmatch(word) for word in words[1:] if word):
         return f"{starts} puts a program of the machine in another's place"
+    if idle := next((word for word in words[1:] if word in ONLY_SAYS), None):
+        return f"{starts} {idle} says what it would run, and runs nothing"
+    if "pytest" in words and (chosen := next((w for w in words if w in CHOOSES), None)):
+        return f"pytest {chosen} leaves tests out"
     if any(word.startswith("#!") for word in words[1:] if word):
         return f"a program is {WRITTEN}"
     if starts == "tee" and (

@@ -10,6 +10,7 @@ import functools
 import io
 import math
 import re
+import sys
 import tokenize
 import unicodedata
 from collections.abc import Callable, Iterator, Set
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from lockstep import around, commands, forged, numbers, preprocessed, texts, worked
 from lockstep.mistakes import Mistake, nodes, parse
-from lockstep.vacuous import idle, meddling, name_of, task, vacuous
+from lockstep.vacuous import aliased, idle, meddling, name_of, task, vacuous
 
 WIDEST = 130  # characters: what stands further right is seen by nobody
 GAP = 40  # blanks in a row inside a line, which push the rest out of sight
@@ -317,7 +318,11 @@ def echoes(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
         elif isinstance(node, ast.FunctionDef):
             body = [statement for statement in node.body if not idle(statement)]
             only = body[0] if len(body) == 1 else None
-            if isinstance(only, ast.Return) and only.value and _number(only.value, math.inf):
+            value = getattr(only, "value", None)
+            asked = [argument.arg for argument in node.args.args][::-1]
+            defaults = dict(zip(asked, node.args.defaults[::-1], strict=False))
+            given = defaults.get(getattr(value, "id", ""), value)
+            if isinstance(only, ast.Return) and given and _number(given, math.inf):
                 mend = "compute it, or give the number a name"
                 yield node.lineno - 1, "a function that returns a number, and computes none", mend
 
@@ -337,11 +342,15 @@ def _number(node: ast.expr, small: float = 9) -> bool:
 def _rounds(node: ast.AST) -> bool:
     """Whether a node is a call that gives a number back, or the name of such a one."""
     if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Name) and node.func.id in ROUNDS
-    return isinstance(node, ast.Name) and node.id in ROUNDS
+        return name_of(node.func) in ROUNDS
+    if isinstance(node, ast.keyword | ast.Attribute):
+        return isinstance(node, ast.keyword) or node.attr in ROUNDS
+    return isinstance(node, ast.Name) and node.id in {*ROUNDS, *OF}
 
 
-ROUNDS = {"round", "float", "int", "abs", "max", "min", "sum"}
+ROUNDS = {"round", "float", "int", "abs", "max", "min", "sum", "array", "asarray", "tensor"}
+OF = {"np", "numpy", "cp", "torch", "datetime", "decimal", "fractions", "pd"}
+ROUNDS |= {"timedelta", "Decimal", "Fraction", "float32", "float64", "Series"}
 
 
 def _given(name: str, node: ast.expr) -> bool:
@@ -424,11 +433,18 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
             continue  # its source stands there; or a template of what a run prints
         if not comment and (stamp := forged.stamp(line)):
             wrong(number, f"{stamp!r} is typed, and reads like a stamp", "print what the run gives")
+        if comment and open_ and (printed := PRINTED.search(line)):
+            mend = "show it as a session, whose output a run compares"
+            wrong(number, f"{printed[0]!r} is typed, as if the code had printed it", mend)
         for found in numbers.typed(line):
             if line.startswith(("#", "//", "/*")) and _restates(found, text.split("\n")[number]):
                 continue
             mend = "measure it and say it on the page by key; or write its source or worked: there"
             wrong(number, f"{found!r} is typed in a comment or a text", mend)
+
+
+# An output in a comment.
+PRINTED = re.compile(r"^(?:#|//)+\s*(?:->|=>|→|⇒|[Pp]rints?:?\ [\d\[\"'(-]|[Oo]ut(?:put)?:).*")
 
 
 def _founded(line: str) -> bool:
@@ -473,6 +489,8 @@ def block(
         try:
             python(text, wrong, is_file)
             with suppress(SyntaxError):
+                for line, what, mend in aliased(parse(text), nodes(text)):
+                    wrong(line - 1, what, mend)
                 for found_here in echoes(parse(text), text.split("\n")):
                     wrong(*found_here)
         except RecursionError:
@@ -499,7 +517,16 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
             wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
     for line, what, mend in echoes(tree, example.source.split("\n")):
         wrong(example.lineno + line, what, mend)
+    if (given := FROM_TEXT.search(example.source)) and example.exc_msg is None:
+        for digits in re.findall(r"\d+\.\d+|\d{3,}", example.want):
+            if digits in example.source:
+                what = f"{digits} is read from a text of its own line by {given[0]}...)"
+                wrong(example.lineno, what, "compute it, or measure it and say it by key")
     for number in numbers.typed(example.want):
+        made = re.search(r"\b(?:random|default_rng|seed)\b", before)
+        if made and not number.endswith("%"):  # the share of an error may be of random data
+            what = f"{number!r} is printed on a page that has it from {made[0]}"
+            wrong(example.lineno, what, "measure it and say it by key")
         digits = re.search(r"\d[\d.,]*", number)
         said = example.source if example.exc_msg is not None else before
         if digits and re.search(rf"(?<![\w.]){re.escape(digits[0])}(?![\w.])", said):
@@ -508,6 +535,9 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
     _names(example.source, lambda line, what, mend: wrong(example.lineno + line, what, mend))
 
 
+FROM_TEXT = re.compile(r"\b(?:loads|literal_eval|eval|int|float|Decimal|fromstring)\([\"']")
+TAKEN = {*sys.stdlib_module_names, "sitecustomize", "usercustomize", "conftest", "pytest"}
+TAKEN |= {"numpy", "numba", "torch", "cupy", "triton"}
 COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
 
@@ -627,6 +657,13 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
     for one in blocks:
         for line, what, mend in commands.look(one.text) if "run" in one.options else ():
             found.append(Mistake(one.path, one.numbers[line], what, mend))
+    for one in blocks:
+        name, _, suffix = one.options.get("file", "").rpartition(".")
+        if suffix == "py" and name in TAKEN:
+            what = (
+                f"a file {name}.py, which Python takes in the place of its own, or of a package's"
+            )
+            found.append(Mistake(one.path, one.numbers[0], what, "give it a name of its own"))
     for one, line, what, mend in _echoed(blocks):
         found.append(Mistake(one.path, one.numbers[line], what, mend))
     for one, line, number in _untimed(blocks):

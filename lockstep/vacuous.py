@@ -6,8 +6,9 @@ syntax tree and says what is wrong with it, and how to mend it.
 
 import ast
 import builtins
+import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 
 def idle(statement: ast.stmt) -> bool:
@@ -166,11 +167,52 @@ def _truth(node: ast.expr) -> bool | None:
         return None
 
 
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, names: dict[str, str]):
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:  # noqa: N802 as Python calls it
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+
+
+def aliased(tree: ast.Module, nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, str]]:
+    """Yield (line, what, mend) of comparisons with another name of the same thing."""
+    names = {
+        statement.targets[0].id: statement.value.id
+        for statement in tree.body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.targets[0], ast.Name)
+        and isinstance(statement.value, ast.Name)
+    }
+    if not names:
+        return
+    bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    names = {a: b for a, b in names.items() if bound.count(a) == 1 and bound.count(b) <= 1}
+    for node in nodes if names else ():
+        if isinstance(node, ast.Assert | ast.Call):
+            same = _Renamed(names).visit(copy.deepcopy(node))
+            compared = same.test if isinstance(same, ast.Assert) else same
+            if isinstance(compared, ast.Compare) and isinstance(compared.ops[0], ast.Eq):
+                if ast.dump(compared.left) == ast.dump(compared.comparators[0]):
+                    yield node.lineno, SELF, "compare it with another computation"
+            elif not any(vacuous(node)) and isinstance(same, ast.Call) and any(_checks(same)):
+                yield node.lineno, SELF, "compare it with another computation"
+
+
+SELF = "a result that is compared with itself, under another name"
+
+
 def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
     if isinstance(node, ast.Assert) and (_constant(node.test) or _always(node.test)):
         yield "an assertion that cannot fail", "compare a result with what it must be"
+    elif isinstance(node, ast.Assert) and _not_above(node.test):
+        yield "an assertion that a NaN passes", "write the comparison without not: error <= limit"
     elif isinstance(node, ast.BoolOp) and any(map(_fixed, node.values[:-1])):
         yield "code behind a condition that never changes", "show only what runs"
+    elif isinstance(node, ast.FunctionDef | ast.ClassDef) and any(
+        map(_left_out, node.decorator_list)
+    ):
+        yield "a test that is left out, or may fail", "let it run and pass"
     elif isinstance(node, ast.For | ast.comprehension) and _nothing(node.iter):
         yield "a loop over nothing, which never runs", "loop over what there is"
     elif isinstance(node, ast.If | ast.While | ast.IfExp) and _constant(node.test):
@@ -279,6 +321,22 @@ def name_of(node: ast.expr) -> str:
     return str(getattr(node, "attr", None) or getattr(node, "id", ""))
 
 
+def _left_out(decorator: ast.expr) -> bool:
+    """Whether a decorator has a test not run, run for no case, or fail without a failure."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    if name_of(called) == "parametrize" and isinstance(decorator, ast.Call):
+        return len(decorator.args) > 1 and _nothing(decorator.args[1])
+    return name_of(called) in {"skip", "xfail", "expectedFailure"}
+
+
+def _not_above(test: ast.expr) -> bool:
+    """Whether a test is that something is not above, or not below, another thing."""
+    if not isinstance(test, ast.UnaryOp) or not isinstance(test.op, ast.Not):
+        return False
+    order = ast.Lt | ast.LtE | ast.Gt | ast.GtE
+    return isinstance(test.operand, ast.Compare) and isinstance(test.operand.ops[0], order)
+
+
 ANYTHING = 1e6  # an absolute tolerance of that size tells nothing
 
 
@@ -302,6 +360,8 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
         yield "an error that is swallowed", "let it fail"
     if name == "register" and name_of(getattr(call.func, "value", call.func)) == "atexit":
         yield "code that runs after the last look at the page", "run it in the block"
+    if name == "round" and len(call.args) == 2 and (_number(call.args[1]) or 0) < -2:
+        yield "a number that is rounded to thousands or more", "say how far off the result may be"
     if name in {"exit", "_exit", "quit", "abort"}:
         yield "a call that ends Python", "let the page run on to its last block"
 

@@ -13,10 +13,11 @@ process. Whatever the site knows and the core does not is added here, and nowher
 from lockstep.languages import Bash, Python, Shown
 from lockstep.languages import __dict__ as _languages
 from lockstep.project import Project
-from lockstep_site import html
+from lockstep_site import foreign, html, speeds
 from lockstep_site.bet import BetPart
 from lockstep_site.calculators import CalculatorsPart
 from lockstep_site.exercise import ExercisePart
+from lockstep_site.foreign import ForeignPart
 from lockstep_site.glossary import GlossaryPart
 from lockstep_site.gpu import machine, targets
 from lockstep_site.gpu.counters import CountersPart
@@ -85,7 +86,7 @@ def register(project: Project) -> None:
     project.own |= {"gpu_only", "compute_capability", "gpus", "not_on"}
     project.levels = ("gpu", "simulator", *project.levels)
     project.records |= {"sanitizer": "make gpu", "counters": "make gpu"}
-    project.records |= {"speeds": "python -m lockstep_site.speeds"}
+    project.records |= {"speeds": speeds.MEND, "foreign": foreign.MEND.format("NAME")}
     project.records |= {"pars": "python -m lockstep_site.puzzles"}
     project.named += targets.PACKAGES
 
@@ -105,6 +106,7 @@ def register(project: Project) -> None:
         MappingPart(),
         CountersPart(),
         SpeedsPart(),
+        ForeignPart(),
         TablesPart(),
         PlotsPart(),
         PicturesPart(),

@@ -6,16 +6,19 @@
 import re
 import statistics
 import sys
+from collections.abc import Iterator
 
 from lockstep import environment, evidence, figures
-from lockstep.evidence import file_digest
+from lockstep.evidence.proofs import Problem
 from lockstep.parts import Part
 from lockstep.source import find_root
 from lockstep.targets import Cpu
 from lockstep_site import waiting
+from lockstep_site.foreign import digests
 from simulator import speed
 
-MADE_BY = "simulator/speed.py"  # its kernels: a record of others is of no use
+BOUND = ["simulator/speed.py", "simulator/stepper/*.py"]  # its kernels, and what ran them
+MEND = "python -m lockstep_site.speeds"
 FILE = "evidence/cpu/speeds/stepper.json"
 WHICH = ("run", "check")
 
@@ -32,7 +35,7 @@ def main() -> int:
         "seconds": speed.compare(),
         **Cpu().describe(),
         "packages": environment.packages(("numba", "numba-cuda", "numpy")),
-        "sources": {MADE_BY: file_digest(root / MADE_BY)},
+        "sources": digests(root, BOUND),
     }
     evidence.write(root / FILE, record)
     print(FILE)
@@ -48,6 +51,11 @@ class SpeedsPart(Part):
     def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
         found = [r for r in site.records.others["speeds"].values() if r["fresh"]]
         return table(found[0]) if found else waiting.awaiting()
+
+    def problems(self, records, pages) -> Iterator[Problem]:
+        for name, record in records.others["speeds"].items():
+            if not record["fresh"]:
+                yield Problem("stale", f"speeds {name}", MEND)
 
 
 def table(record: dict) -> str:

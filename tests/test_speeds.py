@@ -1,14 +1,21 @@
-"""The stepper's times on record: they are those of today's kernels, and hold the package's bars."""
+"""What is on record of the stepper: its times, and what it makes of foreign code. The bars hold.
 
+A record is bound to the stepper that ran; a stale one is in `make status`, and its table says so.
+"""
+
+import json
 import statistics
+from collections import Counter
+from copy import copy
 from functools import cache
 
-from lockstep.evidence import Evidence
-from lockstep_site import speeds
-from simulator import speed
-from tests.pages import ROOT
+import pytest
 
-MEND = "To mend: python -m lockstep_site.speeds"
+from lockstep.evidence import Evidence
+from lockstep_site import foreign, speeds
+from simulator import speed
+from simulator.foreign import kernels, scripts, suite
+from tests.pages import ROOT
 
 
 @cache
@@ -17,9 +24,12 @@ def record():
     return found
 
 
-def test_the_record_is_of_the_kernels_that_are_there():
-    assert record()["fresh"], MEND
+def test_the_record_is_bound_to_what_ran():
+    """The kernels, and every file of the stepper: what is changed is told by name."""
+    assert {"simulator/speed.py", "simulator/stepper/checks.py"} <= record()["sources"].keys()
     assert speeds.FILE == "evidence/cpu/speeds/stepper.json"
+    (stale,) = speeds.SpeedsPart().problems(changed("speeds", "cpu/stepper"), [])
+    assert stale.what == "speeds cpu/stepper" and stale.mend == speeds.MEND
 
 
 def test_check_mode_is_many_times_as_fast_as_numbas_simulator():
@@ -35,3 +45,78 @@ def test_the_table_has_each_kernel_with_both_ratios():
     for name in speed.ratios(record()["seconds"])["run"]:
         assert f"| {name} |" in text
     assert "| median of the ten |" in text and text.count(" times |") == 24
+
+
+# ---------------------------------------------------------------- foreign code
+
+
+@cache
+def evidence():
+    return Evidence(ROOT)
+
+
+def changed(kind, name):
+    """The evidence, with one record stale."""
+    records, of = copy(evidence()), evidence().others
+    records.others = of | {kind: of[kind] | {name: of[kind][name] | {"fresh": False}}}
+    return records
+
+
+def found(name):
+    return evidence().others["foreign"][f"cpu/{name}"]["found"]
+
+
+def test_numba_cudas_own_tests():
+    row = found("suite")
+    assert row["passed"] >= 400 and row["wrong"] == 0
+    assert (row["repository"], row["commit"]) == (suite.REPOSITORY, suite.COMMIT)
+    assert row["tests"] == sum(row[o] for o in suite.OUTCOMES) > 1000
+
+
+def test_stumpy():
+    ours, successor, numbas = found("stumpy")["ways"]
+    assert ours["passed"] == successor["passed"] == numbas["passed"] >= 134
+    assert not ours["failed"] and not successor["failed"]
+    assert ours["seconds"] < numbas["seconds"]
+
+
+def test_scripts_as_they_are():
+    row, listed = found("scripts"), json.loads(scripts.DATA.read_text(encoding="utf-8"))
+    run = {f"{s['repository']}/{s['path']}" for s in listed if "left_out" not in s}
+    assert row["scripts"].keys() == run
+    assert (row["listed"], row["left out"]) == (len(listed), len(listed) - len(run))
+    assert row["ended"] == Counter(row["scripts"].values())
+    assert row["ended"]["ran"] >= 42 and row["kernels"]["other"] == 0
+    # What the stepper refuses is run and counted; nothing is left out for that.
+    assert not [s for s in listed if "stepper" in s.get("left_out", "")]
+
+
+@pytest.mark.parametrize("name", ["numba", "cuda-cpp", "metal"])
+def test_single_kernels(name):
+    row = found(name)
+    cases = kernels.LISTS[row["language"]]
+    assert [(r["repository"], r["commit"], r["path"], r["kernel"]) for r in row["kernels"]] == [
+        (c.repository, c.commit, c.path, c.kernel) for c in cases
+    ]
+    outcomes = Counter(r["outcome"] for r in row["kernels"])
+    assert outcomes.keys() <= {"right", "refused"}
+    assert outcomes["right"] >= kernels.WANTED[row["language"]]
+    assert all(r["why"] for r in row["kernels"] if r["outcome"] == "refused")
+
+
+def test_a_record_is_bound_to_what_it_ran_and_its_row_says_when_it_is_stale():
+    assert "simulator/stepper/checks.py" in foreign.bound(ROOT, "suite")
+    assert "simulator/cuda_cpp/cuda_cpu.h" in foreign.bound(ROOT, "cuda-cpp")
+    assert "simulator/stepper/checks.py" not in foreign.bound(ROOT, "metal")
+    for name in foreign.RUNS:
+        record = evidence().others["foreign"][f"cpu/{name}"]
+        assert record["sources"].keys() >= foreign.bound(ROOT, name).keys()
+        stale = changed("foreign", f"cpu/{name}")
+        told = {p.what for p in foreign.ForeignPart().problems(stale, [])}
+        assert f"foreign cpu/{name}" in told
+        row = next(
+            line
+            for line in foreign.table(stale.others["foreign"]).splitlines()
+            if line.startswith(f"| {foreign.ROWS[name].what} ")
+        )
+        assert row.endswith("| awaiting a run |")

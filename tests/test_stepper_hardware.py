@@ -13,6 +13,7 @@ from lockstep import evidence
 from lockstep_site.gpu import counters, profile
 from simulator.hardware import compare
 from simulator.hardware.cases import CASES
+from simulator.stepper import counts as stepper_counts
 from tests.pages import ROOT
 
 RECORDS = evidence.Evidence(ROOT).others["counters"]
@@ -47,6 +48,40 @@ def test_the_counts_are_the_gpus_or_the_difference_is_explained():
     assert not wrong, "\n".join(wrong)
     site = {CASES[name].kernel for name, _ in rows() if name.startswith("kernels/")}
     assert len(site) >= 20, "fewer than 20 kernels of the site are compared: make gpu"
+
+
+def test_instructions_issued_are_held_against_the_gpu():
+    """What the source has, what no compiler leaves out, and what the GPU issued."""
+    counted = compare.count_issued()
+    assert {name: compare.issued()[name] for name in counted} == counted, (
+        "To mend: python -m simulator.hardware.compare, where numba-cuda's tests are installed"
+    )
+    wrong = [
+        said
+        for name, row in rows()
+        for said in compare.unlike_issued(name, row["counters"][compare.INSTRUCTIONS])
+    ]
+    assert not wrong, "\n".join(wrong)
+    name = "kernels/vector_add/add.py:add_kernel"
+    ours, least = compare.issued()[name]
+    for theirs in (least - 1, ours - 1, compare.MOST_MORE * ours + 1):
+        assert list(compare.unlike_issued(name, theirs))
+
+
+def test_nothing_that_was_measured_is_faster_than_a_ceiling():
+    """The four rates of the ceilings beside the best that an H200 has reached."""
+    measured = {
+        name: evidence.Evidence(ROOT).figure("micro", name)[0]["value"]
+        for name in ("throughput-fma32", "bandwidth-shared", "bandwidth-l2", "bandwidth-hbm-write")
+    }
+    fma, shared, l2, hbm = measured.values()
+    for name, rate, most in (
+        ("issue", fma * 1e12 / 64, stepper_counts.ISSUED),  # 32 lanes, 2 operations each
+        ("shared", shared * 1e9 / 128, stepper_counts.SHARED),
+        ("L2", l2 * 1e9, stepper_counts.L2_BANDWIDTH),
+        ("HBM", hbm * 1e9, stepper_counts.HBM_BANDWIDTH),
+    ):
+        assert most / 2 < rate <= most, f"{name}: {rate:.3g} a second, of {most:.3g}"
 
 
 def test_the_results_are_the_gpus():

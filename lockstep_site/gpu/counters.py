@@ -59,7 +59,7 @@ def _cases(compare, root: Path, records: Evidence):
             launch = f"{_size(case.config[0])} x {_size(case.config[1])}"
             start = [f"`{case.kernel}`<br>{where}", launch]
             if not fresh(root, record, case):
-                rows.append([*start, waiting.AWAITING, "", "", "", "", ""])
+                rows.append([*start, waiting.AWAITING, *[""] * 6])
                 continue
             told = {}
             for short, metric in compare.METRICS.items():
@@ -73,11 +73,14 @@ def _cases(compare, root: Path, records: Evidence):
                 f"{told[f'{count}, loads']}; {told[f'{count}, stores']}"
                 for count in ("requests", "sectors", "bank conflicts", "shared-memory cycles")
             ]
+            ours = compare.issued()[case.name][0]
+            theirs = record["cases"][case.name]["counters"][compare.INSTRUCTIONS]
+            cells.append(f"{ours:,} / {theirs:,.0f}")
             cells.append(told["divergent branches"])
             cells.append(figures.quantity(share / 100, "%") if branches else "no branch")
             rows.append([*start, *cells])
         heads = ["Requests", "Sectors", "Bank conflicts", "Shared-memory cycles"]
-        heads += ["Divergent branches", "Uniform"]
+        heads += ["Instructions issued", "Divergent branches", "Uniform"]
         yield figures.table(["Kernel", "Blocks x threads", *heads], rows)
 
 
@@ -101,6 +104,10 @@ def _differences(compare) -> str:
         [counts, figures.sentence(reason), ", ".join(names)]
         for (reason, counts), names in cells.items()
     ]
+    some = ", ".join(f"`{kernel}`" for kernel in compare.FEWER_ISSUED)
+    for reason in set(compare.FEWER_ISSUED.values()):
+        table.append(["instructions issued: fewer", figures.sentence(reason), some])
+    table.append(["instructions issued: more", figures.sentence(compare.MORE), "all others"])
     table.append(["branch efficiency", figures.sentence(compare.FEWER), "kernels with a branch"])
     return figures.table(["Count", "Why it differs", "Where"], table)
 

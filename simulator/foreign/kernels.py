@@ -11,17 +11,13 @@ with every check (``numba_run.py``).
 """
 
 import argparse
-import json
-import platform
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import numpy as np
-
 from simulator import cuda_cpp, metal
-from simulator.foreign import cuda_kernels, metal_kernels, numba_kernels, numba_run
+from simulator.foreign import counts, cuda_kernels, metal_kernels, numba_kernels, numba_run
 from simulator.foreign.cases import Case, Launch, compared
 from simulator.hosts import HostError, compiler
 
@@ -81,35 +77,26 @@ LISTS = {
 }
 
 
-def recorded(rows: list[dict]) -> dict:
-    """Outcomes with what they were found with. ``kernels.json`` holds the last run of all."""
-    said = subprocess.run([compiler(), "--version"], capture_output=True, text=True).stdout
-    return {"compiler": said.splitlines()[0], "python": platform.python_version(),
-            "numpy": np.__version__, "kernels": rows}  # fmt: skip
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="Foreign kernels on a CPU.")
     parser.add_argument("folder", type=Path, help="holds the repositories as OWNER/NAME")
     parser.add_argument("--only", default="", help="only kernels whose name has this in it")
     parser.add_argument("--language", choices=tuple(LISTS))
-    parser.add_argument(
-        "--json",
-        type=Path,
-        help="write every outcome here, in place of those of the languages that ran",
-    )
+    parser.add_argument("--record", type=Path, help="write what a run of a language found here")
     given = parser.parse_args()
+    if given.record and (given.only or not given.language):
+        parser.error("--record is for a run of all kernels of one --language")
     rows, bad = [], 0
     for language, cases in LISTS.items():
         if given.language not in (None, language):
             continue
-        counts = dict.fromkeys(("right", "refused", "wrong", "absent"), 0)
+        tally = dict.fromkeys(("right", "refused", "wrong", "absent"), 0)
         for case in cases:
             if given.only not in case.kernel:
                 continue
             start = time.perf_counter()
             what, why = outcome(language, case, given.folder.resolve())
-            counts[what] += 1
+            tally[what] += 1
             seconds = time.perf_counter() - start
             rows.append({"language": language, "repository": case.repository,
                          "commit": case.commit, "path": case.path, "kernel": case.kernel,
@@ -117,18 +104,17 @@ def main() -> int:
             print(f"{what:8}{seconds:6.1f} s  {case.repository:26}{case.kernel[:58]}", flush=True)
             if why:
                 print(f"{'':18}{why[:400]}", flush=True)
-        said = ", ".join(f"{n} {what}" for what, n in counts.items() if n)
+        said = ", ".join(f"{n} {what}" for what, n in tally.items() if n)
         faulty = sum(r["language"] == language and r["why"].startswith(FOUND) for r in rows)
         said += f" ({faulty} of the right ones have a fault, which is found)" if faulty else ""
-        print(f"{language}: {sum(counts.values())} kernels: {said}")
-        bad += counts["wrong"] or (not given.only and counts["right"] < WANTED[language])
-    if given.json:
-        if given.json.is_file():
-            ran = {r["language"] for r in rows}
-            before = json.loads(given.json.read_text(encoding="utf-8"))["kernels"]
-            rows = sorted(rows + [r for r in before if r["language"] not in ran],
-                          key=lambda r: list(LISTS).index(r["language"]))  # fmt: skip
-        given.json.write_text(json.dumps(recorded(rows), indent=1) + "\n", encoding="utf-8")
+        print(f"{language}: {sum(tally.values())} kernels: {said}")
+        bad += tally["wrong"] or (not given.only and tally["right"] < WANTED[language])
+    if given.record:
+        found = {"language": given.language, "kernels": rows}
+        if given.language != "Numba":
+            said = subprocess.run([compiler(), "--version"], capture_output=True, text=True).stdout
+            found["compiler"] = said.splitlines()[0]
+        counts.write(given.record, found)
     return 1 if bad else 0
 
 

@@ -196,7 +196,7 @@ def main():
     parser.add_argument("--beside", type=int, default=60, help="its limit in Numba's simulator")
     parser.add_argument("--all", action="store_true", help="run those that are left out, too")
     parser.add_argument("--json", type=Path, help="write every outcome here")
-    parser.add_argument("--record", action="store_true", help="keep the counts of this run")
+    parser.add_argument("--record", type=Path, help="write what this run found here")
     given = parser.parse_args()
     if given.record and (given.only or given.all):
         parser.error("--record is for a run of all that are not left out")
@@ -241,11 +241,15 @@ def main():
     print(f"kernels: {right} the same, {wrong} other, {unknown} without a comparison")
     if given.record:
         seconds = {"stepper": given.seconds, "Numba's simulator": given.beside}
-        counts.record("scripts", {"listed": len(sources) + len(left_out), "left out": len(left_out),
-                                  "scripts": len(sources), "seconds of the CPU at most": seconds,
-                                  **dict(sorted(ended_as.items())),
-                                  "kernels": {"the same": right, "other": wrong,
-                                              "not compared": unknown}})  # fmt: skip
+        found = {
+            "listed": len(sources) + len(left_out),
+            "left out": len(left_out),
+            "seconds": seconds,
+            "ended": dict(sorted(ended_as.items())),
+            "kernels": {"the same": right, "other": wrong, "not compared": unknown},
+            "scripts": {name: outcome(row["stepper"]) for name, row in rows.items()},
+        }
+        counts.write(given.record, found)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     return 1 if wrong else 0

@@ -16,6 +16,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from simulator.foreign import counts
+
+REPOSITORY, COMMIT = "stumpy-dev/stumpy", "60283ff60ecc0ed8ac0a98fab2aa4b06e3eb1987"
 ONE = re.compile(r"^(\s*)from numba import (.*)$", re.M)
 
 
@@ -61,10 +64,13 @@ def run(checkout, package, which, only):
 
 def main():
     parser = argparse.ArgumentParser(description="stumpy's GPU tests, three ways.")
-    parser.add_argument("path", type=Path, help="a checkout of stumpy-dev/stumpy")
+    parser.add_argument("path", type=Path, help=f"a checkout of {REPOSITORY}, at {COMMIT}")
     parser.add_argument("--only", default="", help="only files whose name has this in it")
+    parser.add_argument("--record", type=Path, help="write what a run of all files found here")
     given = parser.parse_args()
-    root, bad = Path(__file__).resolve().parents[2], 0
+    if given.record and given.only:
+        parser.error("--record is for a run of all files")
+    root, bad, rows = Path(__file__).resolve().parents[2], 0, []
     with tempfile.TemporaryDirectory() as place:
         package = Path(place) / "package"
         package.mkdir()
@@ -82,9 +88,13 @@ def main():
         ):
             passed, failed, spent, end = run(checkout, package, which, given.only)
             print(f"{name:46}{passed:>6}{failed:>8}{spent:>9.1f}", flush=True)
+            rows.append({"under": name, "passed": passed, "failed": failed, "seconds": spent})
             bad += failed
             if failed or not passed:
                 print(end)
+    if given.record:
+        found = {"repository": REPOSITORY, "commit": COMMIT, "ways": rows}
+        counts.write(given.record, found)
     return 1 if bad else 0
 
 

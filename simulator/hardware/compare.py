@@ -4,6 +4,7 @@ Everything that is known to differ stands in DIFFERENCES, and nothing else may d
 """
 
 import ast
+import json
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from simulator.hardware.cases import CASES
 from simulator.hardware.foreign import AT
 from simulator.loading import stepping
 from simulator.stepper import Stepper
+from simulator.stepper.counts import LEAST
 
+ISSUED = Path(__file__).with_name("issued.json")
 _GLOBAL = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
 _SHARED = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum"
 _WAVES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
@@ -32,6 +35,8 @@ METRICS = {
     "branch efficiency": EFFICIENCY,
 }
 BRANCHES = "smsp__sass_branch_targets.sum"
+INSTRUCTIONS = "smsp__inst_executed.sum"
+FEWEST = "the least instructions"  # a name of ours
 
 # Why a GPU counts otherwise, each seen in the machine code of the kernels that it names.
 ONCE = "the source reads an element twice, and the compiler keeps it in a register"
@@ -53,6 +58,20 @@ FEWER = (
     "the machine code has other branches than the source: some are conditional instructions or "
     "early exits, and loops are unrolled. Where none is left, the GPU's counter reads 0"
 )
+
+MORE = (
+    "the source has one operation where the machine code has several: an index becomes an address "
+    "of 64 bits, and one that may be negative counts from the end, with five or six instructions "
+    "for each array; pointers and sizes are read from the kernel's arguments; a warp asks for its "
+    "place first and ends with an instruction of its own"
+)
+UNROLLED_SUMS = (
+    "the compiler unrolled the loop and fused each product with its sum, so that a turn of five "
+    "operations is one instruction"
+)
+# Kernels of which the GPU issues fewer instructions than the source has.
+FEWER_ISSUED = {"fma_1_kernel": UNROLLED_SUMS, "fma_4_kernel": UNROLLED_SUMS}
+MOST_MORE = 8  # times as many as the source has, at most
 
 # Branches of the source that are none in the machine code, by their place among the kernel's
 # branches (if, for and while, from the top): conditional instructions, an early exit, an unrolled
@@ -147,7 +166,32 @@ def counted(kernel, counts):
     """The counts of a launch by Nsight Compute's names."""
     rows = [row for row in counts.by_line().values() if row["branches"]]
     left = [row["split"] for k, row in enumerate(rows) if k not in GONE.get(kernel, ())]
-    return counts.metrics() | {METRICS["divergent branches"]: sum(left)}
+    return counts.metrics() | {
+        METRICS["divergent branches"]: sum(left),
+        INSTRUCTIONS: counts.summary()["instructions_issued"],
+        FEWEST: counts.issued(LEAST),
+    }
+
+
+@cache
+def issued():
+    """Warp instructions of every case: {name: (as the source has them, the least)}."""
+    return json.loads(ISSUED.read_text(encoding="utf-8"))
+
+
+def count_issued():
+    """Count ``issued`` anew."""
+    return {name: [counts[INSTRUCTIONS], counts[FEWEST]] for name, (counts, _) in stepped().items()}
+
+
+def unlike_issued(name, theirs):
+    """Where a GPU issued other than it may, as sentences: the least holds for every case."""
+    ours, least = issued()[name]
+    if theirs < least:
+        yield f"{name}: the GPU issues {theirs:g} instructions, fewer than the least, {least:g}"
+    few = CASES[name].kernel in FEWER_ISSUED
+    if few != (theirs < ours) or theirs > MOST_MORE * ours:
+        yield f"{name}: the GPU issues {theirs:g} instructions, and the source has {ours:g}"
 
 
 def unlike(name, counters, case_counts):
@@ -260,3 +304,8 @@ def _is_jit(node):
             return False
         node = node.func
     return isinstance(node, ast.Attribute) and node.attr == "jit"
+
+
+if __name__ == "__main__":
+    text = ",\n ".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in count_issued().items())
+    ISSUED.write_text(f"{{\n {text}\n}}\n", encoding="utf-8")

@@ -99,7 +99,8 @@ class Checks:
         epoch = self.grids, block.barriers
         if columns:
             memories = [array.memory for _, array, *_ in columns]
-            alone = all(memories.count(m) == 1 for m in memories) or self.apart(columns)
+            kinds = {self.grid.sites[number].kind for number, *_ in columns}
+            alone = kinds == {"load"} or len(set(memories)) == len(memories) or self.apart(columns)
             left, held = [], set()
             for column, memory in zip(columns, memories, strict=True):
                 if not alone and memories.count(memory) > 1 or memory in held:

@@ -25,7 +25,8 @@ The definitions follow Nsight Compute, so that the numbers can be held against t
 
 ``ceilings`` are the least times, in microseconds, that the parts of an H200 need for a launch that
 fills it: to issue the instructions, to serve shared memory, the second-level cache and HBM. The
-longest is the launch's ``limit``.
+longest is the launch's ``limit``. To issue counts what no compiler leaves out (LEAST): arithmetic
+of floats, a product and a sum as one, memory, and operations among threads.
 
 Flops are floating-point operations: 1 for + - * / sqrt and each function, 2 for fma. The bytes of
 the model are those of global memory: ``requested`` is what the lanes ask for, ``moved`` is 32 bytes
@@ -39,12 +40,19 @@ FLOPS = {"fp16": 1, "fp32": 1, "fp64": 1, "divide": 1, "sqrt": 1, "special": 1}
 FLOPS |= {"fma32": 2, "fma64": 2, "fma16": 2}
 
 
-# An H200 SXM: multiprocessors, clock, schedulers that issue one warp instruction a cycle each.
-# Sources: NVIDIA, H200 product page (4.8 TB/s) and H100 architecture paper (132 multiprocessors of
-# 4 schedulers, boost to 1.98 GHz). A slice of the cache gives 64 bytes a cycle, and there are 96:
-# Chips and Cheese, Nvidia's H100, measured 5.5 to 7 TB/s of it.
+# Instructions of a warp that are left where a compiler unrolls loops and fuses products and sums.
+LEAST = {"fp16": 0.25, "fp32": 0.5, "fp64": 0.5, "fma16": 0.5, "fma32": 1, "fma64": 1}
+LEAST |= dict.fromkeys(("divide", "sqrt", "special", "load", "store", "atomic", "warp"), 1)
+LEAST |= {"barrier": 1}
+
+# An H200 SXM: multiprocessors, clock, schedulers that issue one warp instruction a cycle each, and
+# bytes a second. Sources: NVIDIA, H200 product page (4.8 TB/s) and H100 architecture paper (132
+# multiprocessors of 4 schedulers, boost to 1.98 GHz). A slice of the cache gives 64 bytes a cycle,
+# and there are 96 (Chips and Cheese, Nvidia's H100).
 MULTIPROCESSORS, CLOCK, SCHEDULERS = 132, 1.98e9, 4
-L2_BANDWIDTH, HBM_BANDWIDTH = 5.5e12, 4.8e12
+ISSUED = MULTIPROCESSORS * SCHEDULERS * CLOCK  # instructions of warps a second, at most
+SHARED = MULTIPROCESSORS * CLOCK  # turns of shared memory a second, at most
+L2_BANDWIDTH, HBM_BANDWIDTH = 96 * 64 * CLOCK, 4.8e12
 
 
 MOST = 50_000  # requests whose turns are remembered
@@ -228,6 +236,14 @@ class Counts:
                 total[kind] += n * lanes
         return total
 
+    def issued(self, weights):
+        """How many instructions all warps ran, each kind with its weight."""
+        return sum(
+            weights.get(kind, 0) * n * times
+            for number, times in self.executed.items()
+            for kind, n in self.grid.steps[number].ops.items()
+        )
+
     def total(self, name, space="global", kind=None):
         """The sum of one number of all accesses in a space: ``total("sectors", kind="load")``."""
         return sum(
@@ -269,13 +285,11 @@ class Counts:
         requested = sum(a.lanes * a.size for a in accesses)
         moved = 32 * sum(a.sectors for a in accesses)
         touched = 32 * len(self.sectors)
-        issued = sum(
-            n * times for k, times in self.executed.items() for n in self.grid.steps[k].ops.values()
-        )
+        issued = self.issued(dict.fromkeys(instructions, 1))
         cycles = self.total("wavefronts", "shared")
         ceilings = {
-            "issue": 1e6 * issued / (MULTIPROCESSORS * SCHEDULERS * CLOCK),
-            "shared": 1e6 * cycles / (MULTIPROCESSORS * CLOCK),
+            "issue": 1e6 * self.issued(LEAST) / ISSUED,
+            "shared": 1e6 * cycles / SHARED,
             "L2": 1e6 * moved / L2_BANDWIDTH,
             "HBM": 1e6 * touched / HBM_BANDWIDTH,
         }

@@ -813,7 +813,7 @@ class Kernel:
             return None, types.NONE
         if isinstance(arg, enum.IntEnum):
             arg = int(arg)
-        if isinstance(arg, enum.Enum) or hasattr(arg, "py_func") or isinstance(arg, str):
+        if isinstance(arg, enum.Enum) or hasattr(arg, "py_func"):
             return None, types.Known(arg)
         if type(arg).__name__ in ("datetime64", "timedelta64"):
             raise Unsupported(f"an argument of type {type(arg).__name__} (`{name}`)")

@@ -114,9 +114,12 @@ class Source:
             raise Unsupported("a lambda as a kernel", code.co_firstlineno, code.co_filename)
         tree = _from_strings(code) if code.co_filename == "<string>" else None
         for node in ast.walk(tree or _tree(code.co_filename)):
-            if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            kinds = ast.FunctionDef | ast.AsyncFunctionDef
+            if isinstance(node, kinds) and node.name == code.co_name:
                 first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
                 if first == code.co_firstlineno:
+                    if isinstance(node, ast.AsyncFunctionDef):
+                        raise Unsupported("`async def` as a kernel", node.lineno, code.co_filename)
                     return node
         raise Unsupported(
             f"`{code.co_name}`: its source is not where Python says it is",

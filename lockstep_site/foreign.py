@@ -1,0 +1,201 @@
+"""The stepper under foreign code, on record: ``python -m lockstep_site.foreign FOLDER [NAME ...]``.
+
+FOLDER holds the repositories, each checked out as OWNER/NAME. Each run is a command of
+``simulator.foreign``; its record is bound to the stepper, or the host, that it ran, and to its
+lists. ``[[foreign]]``, by itself between empty lines, becomes the table of what they found.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from lockstep import evidence, figures
+from lockstep.evidence import file_digest
+from lockstep.evidence.proofs import Problem
+from lockstep.parts import Part
+from lockstep.source import find_root
+from lockstep.targets import Cpu
+from simulator.foreign import stumpy, suite
+
+HOSTS = ("simulator/hosts/*",)
+LISTS = ("simulator/foreign/kernels.py", "simulator/foreign/cases.py")
+STEPPER = ("simulator/stepper/*.py",)
+# name -> the command under simulator.foreign, its arguments after FOLDER, and what it runs
+RUNS = {
+    "suite": (("suite", suite.REPOSITORY), (), ("suite.py", "stand_ins.py", "unlike.json")),
+    "stumpy": (("stumpy", stumpy.REPOSITORY), (), ("stumpy.py",)),
+    # Eight seconds in Numba's simulator: what it does not end in that time is not compared.
+    "scripts": (("scripts", ""), ("--beside", "8"), ("scripts.py", "sources.json")),
+    "numba": (("kernels", ""), ("--language", "Numba"), ("numba_kernels.py", "numba_run.py")),
+    "cuda-cpp": (("kernels", ""), ("--language", "CUDA C++"), ("cuda_kernels.py",)),
+    "metal": (("kernels", ""), ("--language", "Metal"), ("metal_kernels.py",)),
+}
+MEND = "python -m lockstep_site.foreign FOLDER {}"
+
+
+def bound(root: Path, name: str) -> dict[str, str]:
+    """What a run depends on: {path: hash}."""
+    (command, _), _, own = RUNS[name]
+    patterns = [f"simulator/foreign/{file}" for file in own]
+    if name in ("cuda-cpp", "metal"):
+        patterns += [*HOSTS, f"simulator/{name.replace('-', '_')}/**/*"]
+    else:
+        patterns += STEPPER
+    if command == "kernels":
+        patterns += LISTS
+    return digests(root, patterns)
+
+
+def digests(root: Path, patterns: list[str]) -> dict[str, str]:
+    """The hashes of the files that fit: {path: hash}."""
+    files = {file for pattern in patterns for file in root.glob(pattern) if file.is_file()}
+    names = sorted(file.relative_to(root).as_posix() for file in files)
+    left_out = ("__pycache__", ".md")
+    return {n: file_digest(root / n) for n in names if not any(part in n for part in left_out)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Record what foreign code does in the stepper.")
+    parser.add_argument("folder", type=Path, help="the repositories, as OWNER/NAME")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(RUNS)}: else all")
+    parser.add_argument("--python", default=sys.executable, help="with the packages that they need")
+    given = parser.parse_args()
+    if unknown := set(given.names) - RUNS.keys():
+        parser.error(f"there is no run {min(unknown)}: {', '.join(RUNS)}")
+    root, bad = find_root(), 0
+    for name in given.names or RUNS:
+        (command, repository), arguments, _ = RUNS[name]
+        with tempfile.TemporaryDirectory() as place:
+            out, sources = Path(place) / "found.json", bound(root, name)
+            words = [given.python, "-m", f"simulator.foreign.{command}"]
+            words += [str(given.folder.resolve() / repository), *arguments, "--record", str(out)]
+            bad += subprocess.run(words, cwd=root).returncode != 0
+            if sources != bound(root, name):
+                raise SystemExit(f"{name}: what it ran was changed while it ran: run it again")
+            ran = json.loads(out.read_text(encoding="utf-8"))
+        record = {"schema": evidence.SCHEMA, "tool": f"simulator.foreign.{command}", **ran}
+        record |= {k: v for k, v in Cpu().describe().items() if k in ("device", "date")}
+        evidence.write(root / file_of(name), record | {"sources": sources})
+        print(file_of(name))
+    return 1 if bad else 0
+
+
+def file_of(name: str) -> str:
+    return f"evidence/cpu/foreign/{name}.json"
+
+
+# ---------------------------------------------------------------- the table
+
+
+class ForeignPart(Part):
+    """What foreign code did in the stepper and in the hosts."""
+
+    name = "foreign"
+    marker = re.compile(r"^\[\[foreign\]\][ \t]*$")
+
+    def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
+        return table(site.records.others["foreign"])
+
+    def problems(self, records, pages) -> Iterator[Problem]:
+        for name, record in records.others["foreign"].items():
+            if not record["fresh"]:
+                yield Problem("stale", f"foreign {name}", MEND.format(name.partition("/")[2]))
+
+
+def table(records: dict[str, dict]) -> str:
+    """The records as Markdown; a stale one says so in its row."""
+    rows = []
+    for name, row in ROWS.items():
+        record = records.get(f"cpu/{name}")
+        if record is None or not record["fresh"]:
+            rows.append([row.what, "awaiting a run"])
+            continue
+        rows.append([row.what, row(record["found"])])
+    dates = sorted({r["date"] for r in records.values() if r["fresh"]})
+    head = f"Run on {' and '.join(dates)}.\n\n" if dates else ""
+    return head + figures.table(["What ran", "What came of it"], rows)
+
+
+def _row(what: str):
+    def keep(function):
+        function.what = what
+        return function
+
+    return keep
+
+
+@_row("numba-cuda's own tests")
+def _suite(found: dict) -> str:
+    return (
+        f"{found['passed']} of {found['tests']} pass, {found['wrong']} come out wrong. "
+        f"{found['refused']} are refused by name, {found['unlike']} assert that something is "
+        f"refused, said or cached as Numba does it, {found['failed']} fail for another reason, and "
+        f"{found['skipped']} are skipped by the suite itself. Commit {found['commit'][:12]}."
+    )
+
+
+@_row("stumpy's GPU tests")
+def _stumpy(found: dict) -> str:
+    told = [
+        f"under {way['under']}: {way['passed']} of {way['passed'] + way['failed']} pass in "
+        f"{figures.quantity(way['seconds'], 's')} of the processor"
+        for way in found["ways"]
+    ]
+    return f"{figures.sentence('; '.join(told))} Commit {found['commit'][:12]}."
+
+
+@_row("Public scripts and notebooks, as they are")
+def _scripts(found: dict) -> str:
+    ended = dict(found["ended"])
+    many, ran = sum(ended.values()), ended.pop("ran")
+    rest = ", ".join(f"{n} {ENDED.get(word, word)}" for word, n in ended.items())
+    kernels, most = found["kernels"], found["seconds"]["Numba's simulator"]
+    return (
+        f"{ran} of {many} run to their end; of the others {rest}. Of their kernels "
+        f"{kernels['the same']} leave what Numba's simulator leaves, {kernels['other']} leave "
+        "something else, and "
+        f"{kernels['not compared']} have no comparison, because that simulator does not come so "
+        f"far in {most} seconds. {found['left out']} more are listed and left out, each with its "
+        "reason: today's Numba runs them on no GPU either, or they need what no machine here has."
+    )
+
+
+ENDED = {
+    "a finding": "with a finding",
+    "failed": "with an error",
+    "needs a package": "without a package that is not there",
+    "refused": "refused by name and line",
+    "too long": "longer than a minute",
+}
+
+
+def _kernels(language: str):
+    @_row(f"{language} kernels of public courses, libraries and programs")
+    def row(found: dict) -> str:
+        counts = Counter(k["outcome"] for k in found["kernels"])
+        return (
+            f"{counts['right']} of {len(found['kernels'])} are right, {counts['refused']} refused "
+            f"with file and line, {counts['wrong']} wrong."
+        )
+
+    return row
+
+
+ROWS = {
+    "suite": _suite,
+    "stumpy": _stumpy,
+    "scripts": _scripts,
+    "numba": _kernels("Numba"),
+    "cuda-cpp": _kernels("CUDA C++"),
+    "metal": _kernels("Metal"),
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
