@@ -303,7 +303,7 @@ def _is_jit(node):
         if any(k.arg == "device" for k in node.keywords):
             return False
         node = node.func
-    return isinstance(node, ast.Attribute) and node.attr == "jit"
+    return ast.unparse(node) == "cuda.jit"
 
 
 if __name__ == "__main__":
