@@ -398,7 +398,7 @@ class Reader:
                         continue  # the script has computed it
                     self.wrong(start, f"{number!r} is typed, in a {name}", MEND)
         box = element is not None and element.attributes.get("type") == "checkbox"
-        if box and "checked" in element.attributes and not element.made:
+        if box and element is not None and "checked" in element.attributes and not element.made:
             self.wrong(start, "a ticked box, which looks like a check that passed", "write a list")
         if tag in BLOCKS:
             self.flush(tag if closes else None, stack)

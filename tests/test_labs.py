@@ -64,6 +64,7 @@ NOT_IN_THE_LAB = {
     "kernels/quantization/": "the lab has not measured it yet; its own page has the figures",
     "kernels/attention/": "the lab has not measured it yet; its own page has the figures",
     "kernels/elementwise/": "the lab has not measured it yet; its own page has the figures",
+    "kernels/in_cutile/": "the lab has Numba and CuPy alone",
     "kernels/in_triton/": "the lab has Numba and CuPy alone",
     "kernels/reduction/": "the lab has not measured it yet; its own page has the figures",
     "kernels/tensor_cores/fp8.py": "no ceiling of FP8 was measured",

@@ -47,6 +47,6 @@ def draw():
         alt="Left, the bits of E4M3 (sign, 4 of exponent, 3 of fraction) and E5M2 (sign, 5, 2). "
         "Right, all numbers of both from 1 to 8 as marks on a line: E4M3 has twice as many.",
         see="With 8 bits you can see every number. E4M3 has 8 steps from one power of two to the "
-        "next and ends at 448; E5M2 has 4 and reaches 57,344. So tensors carry a scale that "
+        "next and ends at 448; E5M2 has 4 and ends at 57,344. So tensors carry a scale that "
         "moves them to where the numbers are.",
     )
