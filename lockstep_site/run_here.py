@@ -109,7 +109,6 @@ def data(page: Page) -> dict | None:
         | {
             program.key: {
                 "source": program.block.source,
-                "kernel": only_kernel(page.root / program.block.path),
                 "code": program.code,
                 "breaks": [_edit(x) for x in program.breaks],
                 "presets": [_edit(x) for x in program.presets],
@@ -117,23 +116,6 @@ def data(page: Page) -> dict | None:
             for program in found
         },
     }
-
-
-@cache
-def only_kernel(file: Path) -> str | None:
-    """Return the name of a file's kernel, if it has one alone: what its benchmark measured."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    made = [f.name for f in functions if any(map(_compiles, f.decorator_list))]
-    return made[0] if len(made) == 1 else None
-
-
-def _compiles(decorator: ast.expr) -> bool:
-    """Whether a decorator makes a kernel: a device function is none."""
-    call = decorator if isinstance(decorator, ast.Call) else None
-    if call and any(keyword.arg == "device" for keyword in call.keywords):
-        return False
-    return ast.unparse(call.func if call else decorator) == "cuda.jit"
 
 
 def _edit(offer: dict) -> dict:

@@ -152,18 +152,6 @@ def test_on_a_phone_the_result_is_not_wider_than_the_screen_and_axe_finds_nothin
     assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
 
 
-def test_another_kernel_is_not_held_against_the_record_of_the_pages(panel):
-    panel.write(
-        "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef add_kernel(a, b, out):\n"
-        "    i = cuda.grid(1)\n    if i < out.size:\n        out[i] = a[i] * b[i]\n\n"
-        "a, out = np.arange(5, dtype=np.float32), np.zeros(5, np.float32)\n"
-        "add_kernel[1, 32](a, a, out)\n"
-    )
-    panel.press("Run on my GPU", "on your GPU")
-    assert "Of this adapter's copy rate" in panel.card.inner_text()
-    assert "H200" not in panel.card.inner_text()
-
-
 def test_it_works_without_a_network_after_the_first_time(chrome, built):
     context = chrome.new_context(viewport={"width": 1280, "height": 900})
     tab = context.new_page()
