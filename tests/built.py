@@ -38,7 +38,8 @@ def state() -> str:
     for folder in FROM.split():
         files += (ROOT / folder).rglob("*")
     for file in sorted(files):
-        if file.suffix != ".pyc" and file.is_file():
+        # Other processes write bytecode meanwhile, under a name that lasts for a moment.
+        if "__pycache__" not in file.parts and file.is_file():
             data = file.read_bytes()
             found.update(f"\0{file.relative_to(ROOT).as_posix()}\0{len(data)}\0".encode() + data)
     return found.hexdigest()[:16]

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from lockstep import shards
+from tests import built
 from tests.pages import ROOT
 
 SECONDS = shards.measured(ROOT / "tests/seconds.json")
@@ -64,3 +65,17 @@ def test_the_parts_of_a_project_run_each_test_once(tmp_path):
         *(f"tests/test_{number}.py::test_it" for number in range(6)),
     ]
     assert ran[0] == ["tests/test_0.py::test_it"]  # the longest is alone
+
+
+def test_bytecode_makes_no_other_site(tmp_path, monkeypatch):
+    kept = tmp_path / "lockstep/__pycache__"
+    kept.mkdir(parents=True)
+    source = tmp_path / "lockstep/a.py"
+    source.write_text("a = 1\n")
+    monkeypatch.setattr(built, "ROOT", tmp_path)
+    before = built.state()
+    for name in ("a.cpython-312.pyc", "a.cpython-312.pyc.140243", "a.kernel-1.py312.nbi"):
+        (kept / name).write_bytes(b"0")
+    assert built.state() == before
+    source.write_text("a = 2\n")
+    assert built.state() != before
