@@ -1,33 +1,13 @@
-"""Merge of two sorted arrays of 2^27 uint32: every rung, against a copy, CUB and a sort of both."""
-
-import ctypes
-import shutil
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
+"""Merge of two sorted arrays of 2^27 uint32: both rungs, against a sort of both in CuPy."""
 
 import cupy as cp
 
-from benchmarks.harness import BenchmarkError, Case, Reference
+from benchmarks.harness import Case
 from benchmarks.patterns import copy_of, library
-from kernels.merge.in_flight import make_merge_in_flight
 from kernels.merge.merge_path import make_merge, merge_ranks_kernel
 
-PATH, IN_FLIGHT = "kernels/merge/merge_path.py", "kernels/merge/in_flight.py"
-# Threads, and results of each. An odd number of results has no bank conflicts in its store.
-SHAPES = ((256, 8), (256, 7), (256, 12), (256, 15), (512, 8))
-SHAPES_IN_FLIGHT = ((256, 15), (256, 8), (256, 11), (256, 19), (256, 23), (512, 15), (128, 15))
-
-CUB = r"""
-#include <cub/device/device_merge.cuh>
-
-// Where storage is null, only say in bytes how much memory it needs. Returns an error, or 0.
-extern "C" int merge(void *storage, size_t *bytes, const unsigned *a, long long a_size,
-                     const unsigned *b, long long b_size, unsigned *out) {
-    return cub::DeviceMerge::MergeKeys(storage, *bytes, a, a_size, b, b_size, out);
-}
-"""
+PATH = "kernels/merge/merge_path.py"
+SHAPES = ((256, 8), (256, 12), (512, 8))  # threads, results of each
 
 
 def run(bench):
@@ -41,12 +21,10 @@ def run(bench):
     def ranks():
         merge_ranks_kernel[-(-2 * n // 256), 256](d_a, d_b, d_out)
 
-    def path(threads, items, in_flight):
+    def path(threads, items):
         tiles = -(-2 * n // (threads * items))
         splits = bench.device.numba(cp.empty(tiles + 1, cp.int64))
         splits_kernel, merge_kernel = make_merge(cp.uint32, threads, items)
-        if in_flight:
-            merge_kernel = make_merge_in_flight(cp.uint32, threads, items)
 
         def call():
             splits_kernel[-(-splits.size // 128), 128](d_a, d_b, splits)
@@ -54,73 +32,24 @@ def run(bench):
 
         return call
 
-    cases = [Case("merge-ranks", "Merge, a search for each element", PATH, ranks, output)]
-    for id, title, kernel, shapes in (
-        ("merge-path", "Merge along the merge path", PATH, SHAPES),
-        ("merge", "Merge along the merge path, reads in flight", IN_FLIGHT, SHAPES_IN_FLIGHT),
-    ):
-        for threads, items in shapes:
-            first = (threads, items) == shapes[0]
-            call = path(threads, items, kernel is IN_FLIGHT)
-            of = "" if first else f", {threads} threads, {items} results of each"
-            own = id if first else f"{id}-{threads}-{items}"
-            cases.append(Case(own, title + of, kernel, call, output))
+    first, *others = SHAPES
+    cases = [
+        Case("merge-ranks", "Merge, a search for each element", PATH, ranks, output),
+        Case("merge-path", "Merge along the merge path", PATH, path(*first), output),
+    ]
+    for threads, items in others:
+        title = f"Merge along the merge path, {threads} threads, {items} results of each"
+        case = Case(f"merge-path-{threads}-{items}", title, PATH, path(threads, items), output)
+        cases.append(case)
     common = dict(size=2 * n, dtype="uint32", unit="GB/s", tolerance=0.0, bytes=16 * n)
     expected = answer.astype(cp.float64)
     with bench.part("merge"):
         bench.compare(cases, copy_of(bench, answer, output), expected, **common)
-    best = path(*SHAPES_IN_FLIGHT[0], in_flight=True)
-    for id, title, reference in (
-        ("merge-vs-cub", "against CUB", lambda: cub(a, b, output)),
-        ("merge-vs-sort", "against a sort of both", lambda: sort_of(a, b)),
-    ):
-        with bench.part(f"merge {title}"):
-            title = f"Merge along the merge path, reads in flight, {title}"
-            cases = [Case(id, title, IN_FLIGHT, best, output)]
-            bench.compare(cases, reference(), expected, **common)
-
-
-def sort_of(a, b):
-    return library("CuPy, cp.sort of both", lambda: cp.sort(cp.concatenate([a, b])))
-
-
-def headers():
-    """Yield nvcc's options for CUB's headers: its own, those of pip, and those that CuPy brings."""
-    yield []
-    for base in sys.path:
-        cccl = Path(base) / "nvidia" / "cu13" / "include" / "cccl"
-        bundle = Path(base) / "cupy" / "_core" / "include" / "cupy" / "_cccl"
-        for parts in ([cccl], [bundle / name for name in ("cub", "thrust", "libcudacxx")]):
-            if all(part.is_dir() for part in parts):
-                yield [f"-I{part}" for part in parts]
-
-
-def cub(a, b, output):
-    """Return a Reference that merges by cub::DeviceMerge::MergeKeys, compiled by nvcc."""
-    if not shutil.which("nvcc"):
-        raise BenchmarkError("CUB's merge is compiled by nvcc, which is not on the PATH")
-    with tempfile.TemporaryDirectory() as folder:
-        source, library = Path(folder) / "merge.cu", Path(folder) / "merge.so"
-        source.write_text(CUB, encoding="utf-8")
-        command = ["nvcc", "-O3", "-std=c++17", "-shared", "-Xcompiler=-fPIC", "-o", library]
-        command += [source, f"-arch=sm_{cp.cuda.Device().compute_capability}"]
-        for options in headers():
-            done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
-            if not done.returncode:
-                break
-        else:
-            raise BenchmarkError(f"nvcc does not compile CUB's merge: {done.stderr[:1000]}")
-        function = ctypes.CDLL(str(library)).merge
-    pointer, size, bytes = ctypes.c_void_p, ctypes.c_longlong, ctypes.c_size_t()
-    function.argtypes = (pointer, pointer, pointer, size, pointer, size, pointer)
-    out = output.array
-    places = a.data.ptr, a.size, b.data.ptr, b.size, out.data.ptr
-
-    def call(storage=None):
-        error = function(storage, ctypes.byref(bytes), *places)
-        if error:
-            raise BenchmarkError(f"CUB's merge: CUDA error {error}")
-
-    call()
-    storage = cp.empty(max(bytes.value, 1), cp.uint8)
-    return Reference("cub::DeviceMerge::MergeKeys", lambda: call(storage.data.ptr), output)
+    with bench.part("merge against a sort"):
+        title = "Merge along the merge path, against a sort of both"
+        bench.compare(
+            [Case("merge-vs-sort", title, PATH, path(*first), output)],
+            library("CuPy, cp.sort of both", lambda: cp.sort(cp.concatenate([a, b]))),
+            expected,
+            **common,
+        )
