@@ -232,13 +232,19 @@ def _pages(root: Path) -> list[Page]:
     return [read(file, root, judge=False) for file in found]
 
 
-def main(number: int, file: str | None, root: Path, pages: list[Page]) -> int:
-    """Show a puzzle by its number, or grade a file that answers it."""
+def main(
+    number: int | None, file: str | None, root: Path, pages: list[Page], hint: int | None = None
+) -> int:
+    """List the puzzles, show one or a hint by its number, or grade a file that answers it."""
     rows = ordered(pages)
+    if number is None:
+        for page, known, _ in rows:
+            print(f"{page.meta['puzzle']:2}  {known.title}{' (par)' if known.par else ''}")
+        return 0
     if not 1 <= number <= len(rows):
         print(f"there is no puzzle {number} (there are 1 to {len(rows)})", file=sys.stderr)
         return 2
-    return exercise.main(rows[number - 1][2], file, root, f"puzzle {number}")
+    return exercise.main(rows[number - 1][2], file, root, f"puzzle {number}", hint)
 
 
 class PuzzlePart(Part):
@@ -260,11 +266,11 @@ class PuzzlePart(Part):
     def commands(self, add) -> None:
         parser = add(
             "puzzle",
-            help="show a puzzle by its number, or grade a file that answers it",
-            run=lambda root, number, file: main(number, file, root, _pages(root)),
+            help="list the puzzles, show one by its number, or grade a file that answers it",
+            run=lambda root, number, file, hint: main(number, file, root, _pages(root), hint),
         )
-        parser.add_argument("number", type=int)
-        parser.add_argument("file", nargs="?", help="your program; - for standard input")
+        parser.add_argument("number", nargs="?", type=int, help="left out: all of them")
+        exercise.arguments(parser)
 
 
 if __name__ == "__main__":

@@ -338,5 +338,12 @@ def test_a_puzzle_in_a_terminal(tmp_path, capsys):
     file = tmp_path / "answer.py"
     file.write_text(exercise.load("brighten", ROOT).solution)
     assert puzzles.main(1, str(file), ROOT, PAGES) == 0
+    capsys.readouterr()
+    assert puzzles.main(None, None, ROOT, PAGES) == 0
+    assert "\n24  A small attention (par)\n" in capsys.readouterr().out
+    hints = exercise.load("brighten", ROOT).hints
+    assert puzzles.main(1, None, ROOT, PAGES, hint=len(hints)) == 0
+    assert capsys.readouterr().out == hints[-1] + "\n"
+    assert puzzles.main(1, None, ROOT, PAGES, hint=len(hints) + 1) == 2
     assert puzzles.main(99, None, ROOT, PAGES) == 2
     assert "there is no puzzle 99 (there are 1 to" in capsys.readouterr().err
