@@ -23,6 +23,7 @@ from .types import Array
 
 TURNS = 2048  # turns of a loop that may pass between two looks at their number, and more
 FLUSH = 400_000  # notes that are kept before they are added up
+SECTOR_BITS = 42  # of the number of a sector
 DENSE = 1 << 22  # tables up to so many entries are marked and not sorted
 
 
@@ -47,6 +48,8 @@ class Tally:
         self.printed = io.StringIO()
         self.executed, self.active = Counter(), Counter()
         self.cells = {}  # id of global memory -> what is known of its cells over all blocks
+        self.loads = []  # of loads from global memory: block and sector, as one number
+        self.together = program.grid_sync or program.spins  # blocks are noted piece by piece
         self.writes = self.written_memories()
 
     def names(self):
@@ -159,10 +162,18 @@ class Tally:
                 races.setdefault(place, []).append((site, items, where.index))
         for place, parts in races.items():
             self.look(place, parts)
+        if not self.together:
+            self.fetched()
         for notes in (*self.tracked, *self.items.values()):
             notes.clear()
         for notes in (self.segments, self.times, self.ends):
             notes.clear()
+
+    def fetched(self):
+        """Count the sectors that blocks have loaded, in each block once."""
+        if self.loads:
+            self.grid.counts.fetched += len(self.np.unique(self.np.concatenate(self.loads)))
+            self.loads.clear()
 
     def requests(self, keys, lengths):
         """The warp-wide executions that the notes of one run belong to."""
@@ -246,8 +257,12 @@ class Tally:
             lines = pairs // span * (span // 4 + 2) + ((pairs % span + low >> 2) - (low >> 2))
             lines = np.sort(lines)  # almost in order already
             access.lines += int((np.diff(lines, prepend=-1) != 0).sum())
-            if space == "global":
-                counts.sectors.update((self.different(pairs % span, span) + low).tolist())
+            if space == "global" and site.kind == "load":
+                block = where.warp[pairs // span] // -(-self.per_block // 32)
+                self.loads.append(block << SECTOR_BITS | pairs % span + low)
+                counts.loaded.update((self.different(pairs % span, span) + low).tolist())
+            elif space == "global":
+                counts.stored.update((self.different(pairs % span, span) + low).tolist())
         elif space == "shared":
             self.wavefronts(access, addresses, where, size)
 
@@ -376,6 +391,7 @@ def attempt(grid, np, values):
         grid.tally = tally = Tally(grid, np, values)
         grid.run(values)
         tally.block_done(last=True)
+        tally.fetched()
         if grid.findings:
             raise Suspicious
     except Exception:
