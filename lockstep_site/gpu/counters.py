@@ -35,6 +35,12 @@ def render(which: str, root: Path, records: Evidence) -> str:
     return "\n\n".join(_cases(compare, root, records))
 
 
+def _known(records: Evidence) -> list[tuple[str, dict]]:
+    """Return the records, those of the machine whose figures the pages show first."""
+    found = sorted(records.others["counters"].items())
+    return sorted(found, key=lambda row: records.project.rank(row[0].partition("/")[0]))
+
+
 def fresh(root: Path, record: dict, case) -> bool:
     """Whether a record holds what a case launches now."""
     row = record["cases"].get(case.name)
@@ -44,7 +50,7 @@ def fresh(root: Path, record: dict, case) -> bool:
 
 
 def _cases(compare, root: Path, records: Evidence):
-    known = sorted(records.others["counters"].items())
+    known = _known(records)
     runs = [record for name, record in known if name.endswith("/stepper")]
     if not runs:
         yield waiting.awaiting()
@@ -163,7 +169,7 @@ def _differences(compare) -> str:
 
 
 def _generated(records: Evidence) -> str:
-    for name, record in sorted(records.others["counters"].items()):
+    for name, record in _known(records):
         if name.endswith("/generated") and record["fresh"]:
             return (
                 f"On {record['device']['name']}, {record['date']}: {record['kernels']} generated "
@@ -173,7 +179,7 @@ def _generated(records: Evidence) -> str:
 
 
 def _webgpu(records: Evidence) -> str:
-    for name, record in sorted(records.others["counters"].items()):
+    for name, record in _known(records):
         if name.endswith("/webgpu") and record["fresh"]:
             said = list(record["kernels"].values())
             refused = sum(what.startswith("refused") for what in said)
