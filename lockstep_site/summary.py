@@ -239,9 +239,7 @@ def _beside(pages: list[Page], records: Evidence) -> str:
         for run in records.runs(page):
             if run["target"] in GPU_TARGETS:
                 proved.setdefault(run["device"]["name"], set()).add(page.path)
-    tables = records.benchmarks, records.microbenchmarks
-    rows = [row for table in tables for row in table.values()]
-    rows += [row for found in records.elsewhere.values() for row in found]
+    rows = [*records.every("benchmarks"), *records.every("microbenchmarks")]
     rows.sort(key=lambda row: (records.project.rank(row["machine"]), row["device"]["name"]))
     names = list(dict.fromkeys(row["device"]["name"] for row in rows))
     names += sorted(proved.keys() - set(names))

@@ -11,6 +11,7 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import BuildError
 
 from lockstep import collect, evidence, figures, fitting, project, site
+from lockstep.evidence import agreement
 from lockstep.mkdocs import preview
 from lockstep.page import digest, find_root, read
 from lockstep_site.gpu.targets import CuPy
@@ -477,6 +478,16 @@ def test_the_second_gpus_figure_stands_beside_the_first_ones(house):
     rendered = house.html()
     assert plain(rendered).endswith("It moved 4.00\u202fTB/s.")
     assert "; NVIDIA H100 80GB HBM3, 2026-11-20: 3.00\u202fTB/s" in rendered
+
+
+def test_an_edited_figure_of_the_second_gpu_is_seen(house):
+    house.measured(ours=4000.0)
+    house.measured(device=H100, ours=3000.0, gbps=3000.0, bytes=8_000_000, us=2.6667)
+    assert list(agreement.check(house.root, [])) == []
+    house.measured(device=H100, ours=3900.0, gbps=3000.0, bytes=8_000_000, us=2.6667)
+    (wrong,) = agreement.check(house.root, [])
+    assert wrong.path == "evidence/nvidia-h100/benchmarks/double.json"
+    assert "ours is 3900 GB/s, and its gbps 3000" in wrong.what
 
 
 def test_where_only_the_second_gpu_has_run_todays_code_its_figure_says_so(house):

@@ -4,6 +4,7 @@ import copy
 import functools
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -147,6 +148,11 @@ class Evidence:
                 if rest:
                     rest.sort(key=lambda r: rank(r["machine"]))
                     self.elsewhere.setdefault(row_id, []).extend(rest)
+
+    def every(self, kind: str) -> Iterator[dict]:
+        """Yield the rows of all machines, those that the pages show and the others."""
+        for rows in self._rows[kind].values():
+            yield from rows
 
     def of(self, machine: str) -> "Evidence":
         """Return the same evidence with the measurements of one machine alone."""
