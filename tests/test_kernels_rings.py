@@ -1,6 +1,12 @@
-"""Long norms by clusters that stay, and the 3D stencil by a ring of planes: on a GPU of Hopper."""
+"""Long norms by clusters that stay, and the 3D stencil by a ring of planes: right at awkward sizes
+on a GPU of Hopper, compiled for it without one."""
 
+import json
 import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +16,38 @@ NOT_ON = {"numba-cuda-mlir": "the 16-byte instructions are made with llvmlite"}
 SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 GUARD = 37
 EPS = np.float32(1e-5)
+
+ROOT = Path(__file__).resolve().parent.parent
+NORM = "void(float32[::1], float32[::1], float32[::1], uint32, float32, float32[::1])"
+SPACE = "void(float32[::1], int32, int32, int32, int32, float32, float32, float32[::1])"
+KERNELS = {  # signature, instructions in the PTX
+    "norms.cluster:make_cluster_norm(8, 512, 8, 6, True, 2)": (NORM, {"st.async": 1}),
+    "norms.cluster:make_cluster_norm(8, 512, 8, 6, False, 2)": (NORM, {"st.async": 1}),
+    "stencil.ring:make_space_ring(128, 25, 12)": (SPACE, {"cp.async.bulk.shared": 1}),
+}
+
+if SIMULATOR:  # on a GPU the kernels run
+    from tests.test_kernels_attention import COMPILE
+
+    @pytest.fixture(scope="module")
+    def compiled():
+        """{kernel: (PTX, report of the assembler)}, linked as Numba's launch would link them."""
+        signatures = {name: signature for name, (signature, _) in KERNELS.items()}
+        done = subprocess.run(
+            [sys.executable, "-c", COMPILE, json.dumps(signatures)],
+            cwd=ROOT, env=os.environ | {"NUMBA_ENABLE_CUDASIM": "0"}, capture_output=True,
+            text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-3000:]
+        return json.loads(done.stdout)
+
+    @pytest.mark.parametrize("name", KERNELS)
+    def test_numba_makes_the_instructions_and_no_spill(name, compiled):
+        ptx, report = compiled[name]
+        for instruction, count in KERNELS[name][1].items():
+            assert len(re.findall(re.escape(instruction), ptx)) == count
+        assert "0 bytes spill stores, 0 bytes spill loads" in report
+
 
 if not SIMULATOR:
     from numba import cuda
