@@ -141,7 +141,8 @@ def record(root: Path) -> str:
 
 def table(pages: list[Page], plain: bool, records: dict | None = None) -> str:
     """Return the Markdown of the table. ``plain``: without what a browser fills in."""
-    lines = ["| No. | Puzzle | What you write | Par |", "|---:|---|---|---|"]
+    total = "" if plain else ' <span class="puzzle-state" data-puzzle=""></span>'
+    lines = [f"| No. | Puzzle{total} | What you write | Par |", "|---:|---|---|---|"]
     for page, known, name in ordered(pages):
         link = Path(page.path).name
         par = _par(known, name, page.root, records or {})
