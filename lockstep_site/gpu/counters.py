@@ -125,7 +125,9 @@ def _traffic(root: Path, records: Evidence):
             hbm = [ours["HBM"], counters[traffic.HBM_READ]]
             cells.append(" / ".join(figures.quantity(n, "B") for n in hbm))
             cells.append(figures.quantity(counters[traffic.HBM_WRITTEN], "B"))
-            rows.append([f"`{case.kernel}`<br>{where}", *cells, figures.sentence(why) if why else ""])
+            rows.append(
+                [f"`{case.kernel}`<br>{where}", *cells, figures.sentence(why) if why else ""]
+            )
         if not many:
             yield waiting.awaiting()
             continue
@@ -136,7 +138,11 @@ def _traffic(root: Path, records: Evidence):
             "it; where two do, the stepper's is the first."
         )
         heads = ["Kernel", "Sectors read", "Sectors written", "Sectors of atomic operations"]
-        heads += ["Read from HBM: at least, GPU", "Written to HBM: GPU", "Why reads or writes differ"]
+        heads += [
+            "Read from HBM: at least, GPU",
+            "Written to HBM: GPU",
+            "Why reads or writes differ",
+        ]
         yield figures.table(heads, rows)
 
 

@@ -457,7 +457,7 @@ class Checks:
             kind = "missing-syncwarp"
         else:
             kind = "shared-race" if array.memory.space == "shared" else "global-race"
-        self.grid.report(
+        return self.grid.report(
             kind,
             t,
             site.number,
@@ -626,9 +626,11 @@ class Checks:
             "uninitialized",
             t,
             site.number,
-            f"{who(t.index, t.block.index)} reads element {array.index_of(item)} of "
-            f"`{site.array}`, which nothing has written: {space} begins with whatever was there "
-            "before.",
+            lambda: (
+                f"{who(t.index, t.block.index)} reads element {array.index_of(item)} of "
+                f"`{site.array}`, which nothing has written: {space} begins with whatever was "
+                "there before."
+            ),
         )
 
 
