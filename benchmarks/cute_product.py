@@ -68,7 +68,8 @@ def launch(a, b, c):
     module.load(code)
     start = code.index(b"kernel_cutlass_matmul_kernel")  # a name that spells the types out
     kernel = module.get_function(code[start : code.index(b"\0", start)].decode())
-    kernel.max_dynamic_shared_size_bytes = SHARED
+    limit = cp.cuda.driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    cp.cuda.driver.funcSetAttribute(kernel.ptr, limit, SHARED)
     (m, k), n = a.shape, len(b)
     maps = [tensor_map(x, rows).view("V128") for x, rows in ((a, BM), (b, BN))]
     sizes = [np.array(shape, dtype=np.int32).view("V8") for shape in ((m, k), (n, k))]
