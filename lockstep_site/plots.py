@@ -82,9 +82,8 @@ def of_each(name: str, records: Evidence, as_text: bool = False) -> str:
         if as_text:
             text += f"\n\nThe same, measured on {device}:\n\n{other}"
         else:
-            text += (
-                f'\n\n??? note "The same, measured on {device}"\n\n{textwrap.indent(other, "    ")}'
-            )
+            head = f"<summary>The same, measured on {html.escape(device)}</summary>"
+            text += f'\n\n<details class="note" markdown="1">{head}\n\n{other}\n\n</details>'
     return text
 
 
