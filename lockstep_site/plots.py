@@ -73,7 +73,8 @@ def of_each(name: str, records: Evidence, as_text: bool = False) -> str:
             if not text.startswith(waiting.awaiting()[:-1]):
                 drawn[rows[0]["device"]["name"]] = text
     if not drawn:
-        return render(name, records, as_text)
+        first = [records.of(machine) for machine in records.project.machines[:1]]
+        return render(name, *(first or [records]), as_text=as_text)
     (first, text), *others = drawn.items()
     usual = records.of(records.project.machines[0]).microbenchmarks.values()
     if first not in {row["device"]["name"] for row in usual}:
