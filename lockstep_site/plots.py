@@ -73,7 +73,8 @@ def of_each(name: str, records: Evidence, as_text: bool = False) -> str:
             if not text.startswith(waiting.awaiting()[:-1]):
                 drawn[rows[0]["device"]["name"]] = text
     if not drawn:
-        return render(name, records, as_text)
+        first = [records.of(machine) for machine in records.project.machines[:1]]
+        return render(name, *(first or [records]), as_text=as_text)
     (first, text), *others = drawn.items()
     usual = records.of(records.project.machines[0]).microbenchmarks.values()
     if first not in {row["device"]["name"] for row in usual}:
@@ -82,9 +83,8 @@ def of_each(name: str, records: Evidence, as_text: bool = False) -> str:
         if as_text:
             text += f"\n\nThe same, measured on {device}:\n\n{other}"
         else:
-            text += (
-                f'\n\n??? note "The same, measured on {device}"\n\n{textwrap.indent(other, "    ")}'
-            )
+            head = f"<summary>The same, measured on {html.escape(device)}</summary>"
+            text += f'\n\n<details class="note" markdown="1">{head}\n\n{other}\n\n</details>'
     return text
 
 
