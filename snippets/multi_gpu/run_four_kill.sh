@@ -1,0 +1,1 @@
+timeout 60 python four_processes.py kill
