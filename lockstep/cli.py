@@ -69,6 +69,9 @@ def status(root: Path, as_json: bool) -> int:
     print(f"\n{counts['stale']} stale, {counts['missing']} missing")
     for problem in problems:
         print(f"  {problem}")
+    if older := records.older(pages):
+        print(f"\n{len(older)} of older code; another machine has run today's:")
+        print("\n".join(f"  {name}" for name in older))
     return 1 if problems else 0
 
 

@@ -3,6 +3,7 @@
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from unittest import SkipTest
@@ -247,16 +248,26 @@ class PageDocument(Document):
         return "read" if read else None
 
     def _write_outputs(self) -> dict[str, str]:
-        """Keep what blocks printed, for the output blocks after them. The first compiler writes."""
-        outputs = {}
+        """Keep what blocks printed, for the output blocks after them. The first compiler writes.
+
+        Not in the place of what another machine printed whose outputs the pages show before this
+        one's, as long as its run proves this very page.
+        """
+        outputs: dict[str, str] = {}
+        if not self.place.writes_output:
+            return outputs
+        rank, kept = self.project.rank, set()
+        with suppress(PageError):  # a damaged record is replaced
+            for run in evidence.Evidence(self.page.root, self.page).runs(self.page):
+                if rank(run["machine"]) < rank(self.place.machine()):
+                    kept |= set(run.get("outputs", {}).items())
         for block in self.page.blocks:
             if block.language not in RECORDED:
                 continue
             # Tabs would come out at other widths: Markdown has its own.
             text = self.results[block.index - 1]["output"].strip("\n").expandtabs(8)
             file = self.page.root / block.path
-            home = self.project.machine in ("", self.place.machine())
-            if self.place.writes_output and (home or not file.is_file()):
+            if (block.path, block.sha256) not in kept:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text + "\n", encoding="utf-8")
                 outputs[block.path] = evidence.digest(text)

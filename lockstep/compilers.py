@@ -50,9 +50,9 @@ def _names(texts: tuple[str, ...], packages: Names, files: Names) -> Names:
         return frozenset()
     found = set()
     for name, there in origins.items():
-        top = next(iter(there)).split(".")[0]
-        alone = len(there) == 1 and name not in others
-        if alone and top in packages and not files & {top, f"{top}.py"}:
+        tops = {origin.split(".")[0] for origin in there}
+        ours = files & {file for top in tops for file in (top, f"{top}.py")}
+        if tops <= packages and not ours and name not in others:
             found.add(name)
     return frozenset(found)
 

@@ -188,8 +188,8 @@ def data(source: Source) -> dict[str, list[dict]]:
     records = source.records
     rows = {
         "pages": [_page_row(page, source) for page in source.pages],
-        "benchmarks": _rows(records.benchmarks, BENCHMARK),
-        "microbenchmarks": _rows(_with_terms(source), MICROBENCHMARK),
+        "benchmarks": _rows(records.benchmarks, BENCHMARK, records),
+        "microbenchmarks": _rows(_with_terms(source), MICROBENCHMARK, records),
     }
     for part in project.of(source.root).parts:
         rows |= part.data(source)
@@ -249,11 +249,24 @@ def _with_terms(source: Source) -> dict[str, dict]:
     }
 
 
-def _rows(table: dict[str, dict], columns: list[str]) -> list[dict]:
+def _rows(table: dict[str, dict], columns: list[str], records: Evidence) -> list[dict]:
     started: dict[str, list] = {"history": [], "again": []}  # what a row of a first run has
+
+    def others(row: dict) -> dict:
+        """What other devices measured of the same, where some did."""
+        columns = ("ours", "reference", "value", "date", "fresh")
+        found = [
+            {c: r[c] for c in columns if c in r}
+            | {"device": r["device"]["name"], "unit": r["unit"] or "1"}
+            for r in records.elsewhere.get(row["id"], ())
+            if ("ours" in r) == ("ours" in row)
+        ]
+        return {"others": found} if found else {}
+
     return [
         {c: (started | row)[c] for c in columns}
         | {c: row[c] for c in MORE if c in row}
+        | others(row)
         | {"device": row["device"]["name"], "unit": row["unit"] or "1"}  # 1: a ratio, an error
         for _, row in sorted(table.items())
     ]

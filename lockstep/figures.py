@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from lockstep.evidence import Evidence
+from lockstep.evidence import Evidence, measured_range
 
 # [[bench:ID.FIELD]] or [[micro:ID]]
 KEY = re.compile(r"\[\[(?P<kind>bench|micro):(?P<key>[^\s\[\]]+)\]\]")
@@ -114,7 +114,29 @@ def unknown(records: Evidence, lines: list[str], first: int) -> Iterator[tuple[i
 def text(records: Evidence, kind: str, key: str) -> str:
     """Return a measured number as plain text. Raises ``KeyError`` with what is there instead."""
     row, name = records.figure(kind, key)
-    return quantity(row[name], unit_of(row, name)) if row["fresh"] else awaited(records)
+    return said(records, row, name) if row["fresh"] else awaited(records)
+
+
+def said(records: Evidence, row: dict, name: str) -> str:
+    """Return a number as a page prints it: with its device, where that is not the usual one."""
+    number = quantity(row[name], unit_of(row, name))
+    known = records.project.machines
+    if row.get("machine") in known[1:]:
+        short = re.search(records.project.devices or "$^", row["device"]["name"])
+        number += f" ({short[0] if short else row['device']['name']})"
+    return number
+
+
+def others(records: Evidence, row: dict, name: str) -> str:
+    """Say what other machines of the project measured of the same code; "" where none did."""
+    found = []
+    for other in records.elsewhere.get(row["id"], ()):
+        if other["machine"] in records.project.machines and other["fresh"]:
+            other = other | ({"range": measured_range(other)} if name == "range" else {})
+            if name in other and other["unit"] == row["unit"]:
+                number = quantity(other[name], unit_of(other, name))
+                found.append(f"; {other['device']['name']}, {other['date']}: {number}")
+    return "".join(found)
 
 
 def circumstances(row: dict) -> str:

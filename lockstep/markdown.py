@@ -189,8 +189,9 @@ class Measured(InlineProcessor):
             element.text = f"⟨{m['key']}⟩ not measured"
             return element, m.start(0), m.end(0)
         if row["fresh"]:
-            element.text = AtomicString(figures.quantity(row[name], figures.unit_of(row, name)))
-            element.set("title", figures.measures(row))
+            records = self.state.site.records
+            element.text = AtomicString(figures.said(records, row, name))
+            element.set("title", figures.measures(row) + figures.others(records, row, name))
         else:
             element.set("class", "measured measured--stale")
             element.text = figures.awaited(self.state.site.records)

@@ -75,8 +75,9 @@ class Project:
     measure: str = "measure it"  # how to get a figure that is not there
     benchmark: str = "run {script} again"  # how to measure the figures of a script again
     devices: str = ""  # a pattern of the names of devices that prose compares
-    # The machine whose figures and outputs the pages show; those of others stand beside. "": any
-    machine: str = ""
+    # The machines whose figures and outputs the pages show: the first that has run today's code.
+    # Those of others stand beside. Without any, each machine's.
+    machines: tuple[str, ...] = ()
     listed: str = ""  # the page that lists every figure, for those whose code no page shows
     license: str = ""  # of what a reader takes away, in a line
     languages: dict[str, Language] = field(default_factory=dict)
@@ -102,6 +103,11 @@ class Project:
     def default_target(self) -> Target:
         """Return the target of this process, where nobody named one."""
         return self.targets[self.choose() if self.choose else next(iter(self.targets))]
+
+    def rank(self, machine: str) -> int:
+        """Return a machine's place among those whose figures the pages show; 0 is the first."""
+        known = self.machines
+        return known.index(machine) if machine in known else len(known)
 
     def part(self, name: str) -> Part:
         return next(part for part in self.parts if part.name == name)

@@ -131,11 +131,17 @@ def program(name: str, root: Path) -> dict:
 # ---------------------------------------------------------------- in a terminal
 
 
-def main(name: str | None, file: str | None, root: Path, asked: str | None = None) -> int:
-    """List the exercises, show one, or grade a file; returns what the shell should get.
+def main(
+    name: str | None,
+    file: str | None,
+    root: Path,
+    asked: str | None = None,
+    hint: int | None = None,
+) -> int:
+    """List the exercises, show one or a hint, or grade a file; returns what the shell should get.
 
     ``name``: an exercise. ``file``: a program that answers it; "-" reads it from standard input.
-    ``asked``: the command and its argument, where it is not ``exercise NAME``.
+    ``asked``: the command and its argument, if it is not ``exercise NAME``. ``hint``: its number.
     """
     from simulator import grade
 
@@ -149,10 +155,17 @@ def main(name: str | None, file: str | None, root: Path, asked: str | None = Non
     except PageError as error:
         print(error, file=sys.stderr)
         return 2
+    if hint is not None:
+        if not 1 <= hint <= len(exercise.hints):
+            print(f"there is no hint {hint} (there are {len(exercise.hints)})", file=sys.stderr)
+            return 2
+        print(exercise.hints[hint - 1])
+        return 0
     if file is None:
         print(f'"""{exercise.title}\n\n{exercise.statement}\n"""\n\n{exercise.program}', end="")
-        then = f"python -m lockstep {asked or f'exercise {name}'} FILE"
-        print(f"# Save this as a file, write your lines, then: {then}", file=sys.stderr)
+        then = f"python -m lockstep {asked or f'exercise {name}'}"
+        said = f"# Save this as a file, write your lines, then: {then} FILE"
+        print(f"{said}\n# Stuck? {then} --hint 1", file=sys.stderr)
         return 0
     try:
         code = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
@@ -180,6 +193,12 @@ def words(verdict: dict, file: str) -> str:
     return "\n".join(lines)
 
 
+def arguments(parser) -> None:
+    """Add what follows the name of an exercise or the number of a puzzle."""
+    parser.add_argument("file", nargs="?", help="your program; - for standard input")
+    parser.add_argument("--hint", type=int, metavar="N", help="show the first, second, ... hint")
+
+
 class ExercisePart(Part):
     """Exercises that the stepper grades, in a page and in a terminal."""
 
@@ -192,7 +211,7 @@ class ExercisePart(Part):
         parser = add(
             "exercise",
             help="list the exercises, show one, or grade a file that answers it",
-            run=lambda root, name, file: main(name, file, root),
+            run=lambda root, name, file, hint: main(name, file, root, hint=hint),
         )
         parser.add_argument("name", nargs="?", help="left out: all of them")
-        parser.add_argument("file", nargs="?", help="your program; - for standard input")
+        arguments(parser)

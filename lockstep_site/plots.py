@@ -59,6 +59,35 @@ def render(name: str, records: Evidence, as_text: bool = False) -> str:
     return roofline(records, as_text)
 
 
+def of_each(name: str, records: Evidence, as_text: bool = False) -> str:
+    """Return a plot of each machine's own figures: none mixes two. The first stands open.
+
+    A machine that has not measured what the plot needs is left out.
+    """
+    drawn: dict[str, str] = {}
+    for machine in records.project.machines:
+        alone = records.of(machine)
+        rows = [*alone.microbenchmarks.values(), *alone.benchmarks.values()]
+        if any(row["fresh"] for row in rows):
+            text = render(name, alone, as_text)
+            if not text.startswith(waiting.awaiting()[:-1]):
+                drawn[rows[0]["device"]["name"]] = text
+    if not drawn:
+        return render(name, records, as_text)
+    (first, text), *others = drawn.items()
+    usual = records.of(records.project.machines[0]).microbenchmarks.values()
+    if first not in {row["device"]["name"] for row in usual}:
+        text = f"Measured on {first}.\n\n{text}"
+    for device, other in others:
+        if as_text:
+            text += f"\n\nThe same, measured on {device}:\n\n{other}"
+        else:
+            text += (
+                f'\n\n??? note "The same, measured on {device}"\n\n{textwrap.indent(other, "    ")}'
+            )
+    return text
+
+
 def roofline(records: Evidence, as_text: bool = False) -> str:
     """Draw attainable speed over intensity, and every benchmark that has both."""
     micro = records.microbenchmarks
@@ -212,7 +241,7 @@ class PlotsPart(Part):
     marker = MARKER
 
     def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
-        return render(marker[1], site.records, as_text=plain)
+        return of_each(marker[1], site.records, as_text=plain)
 
     def files(self, page: Page) -> dict[str, dict]:
         if TRACED not in page.body:

@@ -3,7 +3,8 @@
 A puzzle is a page of kind ``puzzle`` with its number in the front matter and one
 ``[[exercise:NAME]]`` whose file is ``kernels/puzzles/NAME.py``. ``[[puzzles:table]]`` lists all of
 them, with their par, as the stepper counted it and ``python -m lockstep_site.puzzles`` recorded it;
-``[[puzzles:NAME]]`` shows what one costs on a GPU, as benchmarks/micro/puzzles.py measured it.
+``[[puzzles:NAME]]`` shows what one costs on a GPU, as benchmarks/micro/puzzles.py and
+puzzles_wrong.py measured it.
 ``follows`` in its front matter names the lessons and patterns that it practices, and each of those
 links it at its end.
 """
@@ -13,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep import environment, evidence
+from lockstep import environment, evidence, figures
 from lockstep.evidence import file_digest
 from lockstep.page import Mistake, Page, PageError, paths, read
 from lockstep.parts import Part
@@ -22,6 +23,7 @@ from lockstep.targets import Cpu
 from lockstep_site import exercise, waiting
 
 if TYPE_CHECKING:  # it brings the stepper and NumPy
+    from lockstep.evidence import Evidence
     from simulator import grade
 
 MARKER = re.compile(r"^\[\[puzzles:(?P<which>[\w-]*)\]\][ \t]*$")
@@ -51,6 +53,8 @@ VERDICTS = {
     "syncthreads": ("a barrier that some never reach", False),
     "The mask must name": ("a mask of lanes that do not come", False),
 }
+# A race whose outcome is a place to write to.
+HARMFUL = {"puzzle-keep-warm-no-barrier"}
 
 
 def ordered(pages: list[Page]) -> list[tuple[Page, "grade.Exercise", str]]:
@@ -137,7 +141,8 @@ def record(root: Path) -> str:
 
 def table(pages: list[Page], plain: bool, records: dict | None = None) -> str:
     """Return the Markdown of the table. ``plain``: without what a browser fills in."""
-    lines = ["| No. | Puzzle | What you write | Par |", "|---:|---|---|---|"]
+    total = "" if plain else ' <span class="puzzle-state" data-puzzle=""></span>'
+    lines = [f"| No. | Puzzle{total} | What you write | Par |", "|---:|---|---|---|"]
     for page, known, name in ordered(pages):
         link = Path(page.path).name
         par = _par(known, name, page.root, records or {})
@@ -176,29 +181,49 @@ def answers(known: "grade.Exercise", name: str) -> dict[str, tuple[str, str, str
     for label, (program, says) in known.wrong.items():
         verdict, runs = next(row for words, row in VERDICTS.items() if words in says)
         key = re.sub(r"\W+", "-", label.lower()).strip("-")
-        found[f"{first}-{key}"] = (label, program, verdict, runs)
+        key = f"{first}-{key}"
+        found[key] = (label, program, verdict, runs and key not in HARMFUL)
     return found
 
 
-def times(known: "grade.Exercise", name: str, rows: dict[str, dict]) -> str:
-    """Return the Markdown of what a puzzle's answers take on a GPU; "" where none was measured."""
+def times(known: "grade.Exercise", name: str, records: "Evidence") -> str:
+    """Return the Markdown of what a puzzle's answers take on a GPU; "" where none was measured.
+
+    A column for each card: first the one whose figures the pages show.
+    """
     asked = answers(known, name)
-    first = next(iter(asked))
-    if first not in rows:
+    solution, *_ = asked
+    home = records.microbenchmarks
+    if solution not in home:
         return ""
-    size = rows[first]["title"].rpartition(", ")[2]
+    cards: dict[str, dict[str, dict]] = {home[solution]["device"]["name"]: home}
+    for key in asked:
+        for row in records.elsewhere.get(key, ()):
+            rows = cards.setdefault(row["device"]["name"], {})
+            rows[key] = row
+            if "solution_us" in row:  # timed in turns with it
+                rows.setdefault(solution, row | {"value": row["solution_us"]})
+    size = home[solution]["title"].rpartition(", ")[2]
     size = re.sub(r"\d+", lambda number: f"{int(number[0]):,}", size)
-    head = f"{rows[first]['device']['name']}, {size}"
-    lines = [f"| {head} | The check says | A launch |", "|---|---|---:|"]
+    head = [f"One launch, {size}", "The check says", *cards]
+    lines = []
     for key, (label, _, verdict, runs) in asked.items():
-        if key in rows:
-            took = f"[[micro:{key}]]"
-            if rows[key].get("wrong") == 0:
-                verdict += ", and right this time"
-        else:
-            took = waiting.AWAITING if runs else "not run"
-        lines.append(f"| {label[:1].upper()}{label[1:]} | {verdict} | {took} |")
-    return "\n".join(lines)
+        there = [rows[key] for rows in cards.values() if key in rows]
+        if there and all(row.get("wrong") == 0 for row in there):
+            verdict += ", and right this time"
+        none = "not run" if not runs else "not measured" if there else waiting.AWAITING
+        took = [
+            _took(key, rows[key], rows is home) if key in rows else none for rows in cards.values()
+        ]
+        lines.append([f"{label[:1].upper()}{label[1:]}", verdict, *took])
+    return figures.table(head, lines, [False, False, *(True for _ in cards)])
+
+
+def _took(key: str, row: dict, home: bool) -> str:
+    """Return a time: by its key on the card whose figures have one."""
+    if home:
+        return f"[[micro:{key}]]"
+    return figures.quantity(row["value"], row["unit"]) if row["fresh"] else waiting.AWAITING
 
 
 def _pages(root: Path) -> list[Page]:
@@ -208,13 +233,19 @@ def _pages(root: Path) -> list[Page]:
     return [read(file, root, judge=False) for file in found]
 
 
-def main(number: int, file: str | None, root: Path, pages: list[Page]) -> int:
-    """Show a puzzle by its number, or grade a file that answers it."""
+def main(
+    number: int | None, file: str | None, root: Path, pages: list[Page], hint: int | None = None
+) -> int:
+    """List the puzzles, show one or a hint by its number, or grade a file that answers it."""
     rows = ordered(pages)
+    if number is None:
+        for page, known, _ in rows:
+            print(f"{page.meta['puzzle']:2}  {known.title}{' (par)' if known.par else ''}")
+        return 0
     if not 1 <= number <= len(rows):
         print(f"there is no puzzle {number} (there are 1 to {len(rows)})", file=sys.stderr)
         return 2
-    return exercise.main(rows[number - 1][2], file, root, f"puzzle {number}")
+    return exercise.main(rows[number - 1][2], file, root, f"puzzle {number}", hint)
 
 
 class PuzzlePart(Part):
@@ -228,7 +259,7 @@ class PuzzlePart(Part):
         if which == "table":
             return table(site.pages, plain, site.records.others["pars"])
         if known := {name: known for _, known, name in ordered(site.pages)}.get(which):
-            return times(known, which, site.records.microbenchmarks)
+            return times(known, which, site.records)
         what = f"[[puzzles:{which}]] names no part of them"
         mend = "write [[puzzles:table]], or the name of a puzzle's exercise"
         raise PageError([Mistake("docs/puzzles", 1, what, mend)])
@@ -236,11 +267,11 @@ class PuzzlePart(Part):
     def commands(self, add) -> None:
         parser = add(
             "puzzle",
-            help="show a puzzle by its number, or grade a file that answers it",
-            run=lambda root, number, file: main(number, file, root, _pages(root)),
+            help="list the puzzles, show one by its number, or grade a file that answers it",
+            run=lambda root, number, file, hint: main(number, file, root, _pages(root), hint),
         )
-        parser.add_argument("number", type=int)
-        parser.add_argument("file", nargs="?", help="your program; - for standard input")
+        parser.add_argument("number", nargs="?", type=int, help="left out: all of them")
+        exercise.arguments(parser)
 
 
 if __name__ == "__main__":

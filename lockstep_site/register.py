@@ -66,7 +66,8 @@ META = {
 
 
 # Devices that a sentence with a measured number may name.
-MACHINE = "nvidia-h200"  # whose figures the pages quote
+# Whose figures and outputs the pages show: the first that has run today's code.
+MACHINES = ("nvidia-h200", "nvidia-h100")
 DEVICES = (
     r"\b(?:[AHBVT]\d{3}|[AL]\d{2}S?|GH200|GB[23]00|RTX \d+|MI\d{3}X?|M[1-6](?: Pro| Max| Ultra)?)\b"
 )
@@ -80,7 +81,7 @@ def register(project: Project) -> None:
     project.measure = "measure it on a GPU: make bench"
     project.benchmark = "make bench NAME={name}"
     project.devices = DEVICES
-    project.machine = MACHINE
+    project.machines = MACHINES
     project.compilers = ("numba", "numba_cuda_mlir", "triton")
     project.listed = "evidence/index.md"
     project.own |= {"gpu_only", "compute_capability", "gpus", "not_on"}

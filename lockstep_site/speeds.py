@@ -4,7 +4,6 @@
 """
 
 import re
-import statistics
 import sys
 from collections.abc import Iterator
 
@@ -65,9 +64,9 @@ def table(record: dict) -> str:
     rows = []
     for name in faster["run"]:
         times = [figures.quantity(found[w][name], "s") for w in ("numba", *WHICH)]
-        rows.append([name, *times, *(_times(faster[w][name]) for w in WHICH)])
-    for word, of in (("median of the ten", statistics.median), ("the slowest", min)):
-        rows.append([word, "", "", "", *(_times(of(faster[w].values())) for w in WHICH)])
+        rows.append([_named(name), *times, *(_times(faster[w][name]) for w in WHICH)])
+    for words, *both in speed.summary(faster):
+        rows.append([words, "", "", "", *map(_times, both)])
     rows.append(["memory", *(f"{found[w]['memory']:.0f} MiB" for w in ("numba", *WHICH)), "", ""])
     packages = record["packages"]
     head = (
@@ -77,6 +76,10 @@ def table(record: dict) -> str:
     )
     heads = ["Kernel", "Numba's simulator", "Run", "Check", "Run, faster", "Check, faster"]
     return head + "\n\n" + figures.table(heads, rows, [False, *[True] * 5])
+
+
+def _named(name: str) -> str:
+    return f"{name} (races)" if name in speed.RACING else name
 
 
 def _times(ratio: float) -> str:

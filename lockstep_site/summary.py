@@ -20,8 +20,9 @@ ONE_GPU = (
     "of both stand here side by side."
 )
 BESIDE = (
-    "The pages quote the first GPU's figures. Those of the others come from their owners' runs of "
-    "the same code."
+    "The pages quote the first GPU's figures; where it has not run today's code, those of the "
+    "site's next GPU, with its name. Those of the others come from their owners' runs of the same "
+    "code."
 )
 ACRONYMS = {"gemm", "nccl"}
 
@@ -238,39 +239,38 @@ def _beside(pages: list[Page], records: Evidence) -> str:
         for run in records.runs(page):
             if run["target"] in GPU_TARGETS:
                 proved.setdefault(run["device"]["name"], set()).add(page.path)
-    homes = {row["device"]["name"] for row in records.benchmarks.values()}
-    others = sorted(
-        {row["device"]["name"] for rows in records.elsewhere.values() for row in rows}
-        | (proved.keys() - homes)
-    )
-    names = [*sorted(homes), *others]
+    rows = [*records.every("benchmarks"), *records.every("microbenchmarks")]
+    rows.sort(key=lambda row: (records.project.rank(row["machine"]), row["device"]["name"]))
+    names = list(dict.fromkeys(row["device"]["name"] for row in rows))
+    names += sorted(proved.keys() - set(names))
     ran = [[_text(name), str(len(proved.get(name, ())))] for name in names]
     text = _table(["GPU", "Pages that ran on it"], ran, "No GPU has run a page yet.")
-    if not others:
+    if len(names) < 2:
         return f"{text}\n\n{ONE_GPU}"
     groups: dict[str, list] = {}
     for row_id, rows in sorted(records.elsewhere.items()):
         home = records.benchmarks.get(row_id) or records.microbenchmarks.get(row_id)
         if home is None:
             continue
+        first = min((home, *rows), key=lambda row: records.project.rank(row["machine"]))
         cells = [f"{_text(home['title'])}<br>`{row_id}`"]
         for name in names:
             found = [r for r in (home, *rows) if r["device"]["name"] == name]
-            cells.append(_figure(found[0], home) if found else "not run")
+            cells.append(_figure(found[0], first) if found else "not run")
         groups.setdefault(_script(home), []).append(cells)
     folded = _folded(["What", *map(_text, names)], dict(sorted(groups.items())), "")
     return f"{text}\n\n{BESIDE}\n\n{folded}"
 
 
-def _figure(row: dict, home: dict) -> str:
-    """Return a row's figure, and what share of the home GPU's it is."""
+def _figure(row: dict, first: dict) -> str:
+    """Return a row's figure, and what share of the first GPU's it is."""
     if not row["fresh"]:
         return waiting.AWAITING
-    key = "ours" if "ours" in home else "value"
+    key = "ours" if "ours" in row else "value"
     said = figures.quantity(row[key], row["unit"])
-    if row is home or row["unit"] != home["unit"] or not home["fresh"] or not home[key]:
+    if row is first or row["unit"] != first["unit"] or not first["fresh"] or not first[key]:
         return said
-    return f"{said}<br>{figures.quantity(row[key] / home[key])} × the first"
+    return f"{said}<br>{figures.quantity(row[key] / first[key])} × the first"
 
 
 def _twice(records: Evidence) -> str:

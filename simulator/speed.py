@@ -1,7 +1,8 @@
 """How fast the stepper is beside Numba's simulator: ``python -m simulator.speed`` prints the table.
 
-Ten kernels of the usual kinds, each written for this. Each simulator runs in a process of its own;
-the CPU time of the best of three launches counts, compilation in none.
+Ten kernels of the usual kinds, each written for this, and four more with a race that the checks
+have to explain. Each simulator runs in a process of its own; the CPU time of the best of three
+launches counts, compilation in none.
 """
 
 import argparse
@@ -125,6 +126,44 @@ def nbody(position, force):
         force[i, 0] = fx
         force[i, 1] = fy
 
+@cuda.jit
+def nbody_in_place(position):
+    i = cuda.grid(1)
+    if i < position.shape[0]:
+        fx = float32(0)
+        fy = float32(0)
+        for j in range(position.shape[0]):
+            dx = position[j, 0] - position[i, 0]
+            dy = position[j, 1] - position[i, 1]
+            r = dx * dx + dy * dy + float32(0.01)
+            w = float32(1) / (r * math.sqrt(r))
+            fx += dx * w
+            fy += dy * w
+        position[i, 0] += fx * float32(0.01)
+        position[i, 1] += fy * float32(0.01)
+
+@cuda.jit
+def histogram_lost(values, counts):
+    i = cuda.grid(1)
+    if i < values.size:
+        counts[values[i]] += 1
+
+@cuda.jit
+def transpose_no_barrier(a, out):
+    tile = cuda.shared.array((16, 17), float32)
+    x, y = cuda.grid(2)
+    tile[cuda.threadIdx.y, cuda.threadIdx.x] = a[y, x]
+    x = cuda.blockIdx.y * 16 + cuda.threadIdx.x
+    y = cuda.blockIdx.x * 16 + cuda.threadIdx.y
+    out[y, x] = tile[cuda.threadIdx.x, cuda.threadIdx.y]
+
+@cuda.jit
+def last_above(x, found):
+    i = cuda.grid(1)
+    for k in range(40):
+        if x[(i + k) % x.size] > float32(0.9):
+            found[0] = i
+
 r = np.random.default_rng(0)
 f = lambda *s: r.random(s, dtype=np.float32)
 LAUNCHES = {
@@ -139,7 +178,17 @@ LAUNCHES = {
     "mandelbrot": (mandelbrot, ((4, 4), (8, 8)), [np.zeros((32, 32), np.int32), 50]),
     "n-body": (nbody, (2, 64), [f(128, 2), f(128, 2)]),
 }
+RACING = {
+    "n-body in place": (nbody_in_place, (2, 64), [f(128, 2)]),
+    "histogram, plain sums": (
+        histogram_lost, (16, 128), [r.integers(0, 64, 2000), np.zeros(64, np.int32)]
+    ),
+    "transpose, no barrier": (transpose_no_barrier, ((2, 2), (16, 16)), [f(32, 32), f(32, 32)]),
+    "a flag that all set": (last_above, (4, 64), [f(256), np.zeros(1, np.int32)]),
+}
 """
+RACING = ("n-body in place", "histogram, plain sums", "transpose, no barrier")
+RACING += ("a flag that all set",)
 
 
 def measure():
@@ -155,7 +204,10 @@ def measure():
     else:
         exec(compile(SCRIPT, "speed_kernels.py", "exec"), namespace)
     cuda, times = namespace["cuda"], {}
-    for name, (kernel, config, arguments) in namespace["LAUNCHES"].items():
+    launches = namespace["LAUNCHES"] | namespace["RACING"]
+    for name, (kernel, config, arguments) in launches.items():
+        if name in RACING:
+            times.setdefault("memory", peak())  # of the ten
         places = [cuda.to_device(a) if getattr(a, "shape", ()) else a for a in arguments]
         if os.environ["SPEED"] != "numba":
             kernel[config](*places)
@@ -165,7 +217,6 @@ def measure():
             kernel[config](*places)
             best = min(best, time.process_time() - began)
         times[name] = best
-    times["memory"] = peak()
     print(json.dumps(times))
 
 
@@ -203,6 +254,18 @@ def ratios(found):
     return {w: {k: v / found[w][k] for k, v in slow.items()} for w in ("run", "check")}
 
 
+def summary(faster):
+    """(words, of the run, with checks) for the rows below the kernels."""
+    right = {w: [v for k, v in faster[w].items() if k not in RACING] for w in faster}
+    racing = {w: [faster[w][k] for k in RACING] for w in faster}
+    for words, of, which in (
+        ("median of the ten", statistics.median, right),
+        ("slowest of the ten", min, right),
+        ("slowest with a race", min, racing),
+    ):
+        yield words, of(which["run"]), of(which["check"])
+
+
 def main():
     argparse.ArgumentParser(
         description="The stepper's speed beside Numba's simulator."
@@ -216,9 +279,8 @@ def main():
             f"{name:22}{slow:10.1f}{run:9.2f}{check:10.2f}"
             f"{faster['run'][name]:7.1f}x{faster['check'][name]:7.1f}x"
         )
-    for word, of in (("median", statistics.median), ("slowest", min)):
-        run, check = (of(faster[w].values()) for w in ("run", "check"))
-        print(f"{word:51}{run:7.1f}x{check:7.1f}x")
+    for words, run, check in summary(faster):
+        print(f"{words:51}{run:7.1f}x{check:7.1f}x")
     print("memory, MiB: " + ", ".join(f"{k} {v['memory']:.0f}" for k, v in found.items()))
 
 

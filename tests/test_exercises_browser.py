@@ -125,3 +125,21 @@ def test_without_javascript_it_reads(chromium, server):
     boxes.last.locator("summary").first.click()
     assert "cuda.gridsize(1)" in boxes.last.inner_text()
     context.close()
+
+
+def test_the_table_of_puzzles_says_what_is_solved(chromium, server):
+    context = chromium.new_context()
+    tab = context.new_page()
+    tab.goto(f"{server}puzzles/")
+    states = tab.locator(".puzzle-state")
+    assert states.all_inner_texts() == [""] * states.count()
+    keys = [exercise.key(name, ROOT) for name in ("receipt", "relay")]
+    kept = {"lockstep": 1, "solved": dict.fromkeys(keys, "2026-01-02")}
+    kept["par"] = {keys[1]: "2026-01-02"}
+    tab.evaluate("kept => { localStorage.lockstep = JSON.stringify(kept) }", kept)
+    tab.reload()
+    tab.wait_for_function("() => document.querySelector('.puzzle-state').textContent")
+    total = states.count() - 1
+    said = [text for text in states.all_inner_texts() if text]
+    assert said == [f"2 of {total} solved", "✓ solved", "✓ par"]
+    context.close()

@@ -13,7 +13,7 @@ SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 if not SIMULATOR:
     import numpy as np
 
-    from kernels.mlir_bridge import gaps, hello
+    from kernels.mlir_bridge import constants, gaps, hello
     from kernels.mlir_bridge.product import matmul_mlir
     from kernels.mlir_bridge.same_text import again
 
@@ -52,6 +52,11 @@ if not SIMULATOR:
         out = hello.cuda.to_device(np.zeros(n + 8, np.float32))
         hello.copy_fours_kernel[-(-n // 512), 128](hello.cuda.to_device(x), out)
         np.testing.assert_array_equal(out.copy_to_host(), np.append(x, np.zeros(8, np.float32)))
+
+    @pytest.mark.parametrize(("n", "kind"), [(4, np.float32), (4, np.float64), (5000, np.float64)])
+    def test_copies_of_16_bytes_whatever_the_type(n, kind):
+        x = np.random.default_rng(n).normal(size=n).astype(kind)
+        np.testing.assert_array_equal(constants.copy_sixteen(x), x)
 
     def test_one_product():
         a, b = operands(16, 8, 16)

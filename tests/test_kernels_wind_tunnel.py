@@ -118,3 +118,38 @@ def test_the_cylinder_stands_where_it_should():
     down, right = np.nonzero(cylinder)
     assert (down.mean(), right.mean()) == (20, 25)
     assert cylinder.sum() == pytest.approx(np.pi * 100, rel=0.1)
+
+
+def test_a_wing_is_symmetric_and_has_its_area():
+    with loading() as (load, _):
+        wing = load("kernels.wind_tunnel.wing").wing
+        level, raised, lowered = (wing(81, 161, 80, 40, 100, degrees) for degrees in (0, 9, -9))
+    assert level.sum() == pytest.approx(0.685 * 0.15 * 100**2, rel=0.03)
+    assert np.array_equal(level, level[::-1]) and np.array_equal(raised, lowered[::-1])
+    nose = np.nonzero(raised)[0][np.argmin(np.nonzero(raised)[1])]
+    assert nose > 40 and np.flatnonzero(level.any(axis=0))[0] in (30, 31)
+
+
+def test_the_force_is_the_momentum_that_the_air_lost():
+    """A wall in the air, a step: momentum before and after it, and the force in between."""
+    rows, columns, omega = 9, 14, np.float32(1)
+    random = np.random.default_rng(3)
+    with loading() as (load, cuda):
+        module, wing = load("kernels.wind_tunnel.lattice"), load("kernels.wind_tunnel.wing")
+        u, v = random.uniform(-0.1, 0.1, (2, rows, columns))
+        f = module.at_wind(u, v)
+        solid = np.zeros((rows, columns), np.uint8)
+        solid[3:6, 5:8] = 1
+        after = module.steps(f, solid, 1, omega, wind=0.0)
+        force = cuda.to_device(np.zeros(2, np.float32))
+        d_f, walls = cuda.to_device(after.reshape(-1)), cuda.to_device(solid.reshape(-1))
+        wing.force_kernel[(1, 9), (32, 1)](d_f, walls, rows, columns, force)
+        force = force.copy_to_host()
+    opposite, moves = np.array(OPPOSITE), module.MOVES
+    expected = np.zeros(2)
+    for y, x in zip(*np.nonzero(solid), strict=True):
+        for d, (right, up) in enumerate(moves):
+            if not solid[y - up, x - right]:  # what came from the air has been turned around
+                assert after[opposite[d], y, x] == f[d, y - up, x - right]
+                expected += 2 * moves[d] * f[d, y - up, x - right].astype(np.float64)
+    np.testing.assert_allclose(force, expected, rtol=1e-4, atol=1e-5)

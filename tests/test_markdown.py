@@ -3,13 +3,15 @@
 import html
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import markdown
 import pytest
 from mkdocs.config import load_config
 from mkdocs.exceptions import BuildError
 
-from lockstep import evidence, figures, site
+from lockstep import collect, evidence, figures, fitting, project, site
+from lockstep.evidence import agreement
 from lockstep.mkdocs import preview
 from lockstep.page import digest, find_root, read
 from lockstep_site.gpu.targets import CuPy
@@ -62,6 +64,8 @@ H200 = {
     "cuda": "13.0",
     "count": 1,
 }
+H100 = H200 | {"name": "NVIDIA H100 80GB HBM3"}
+FOLDERS = {H200["name"]: "nvidia-h200", H100["name"]: "nvidia-h100"}
 CPU = {"name": "CPU (x86_64, Linux)", "count": 0}
 PACKAGES = {
     "numba": "0.68.1",
@@ -119,31 +123,32 @@ class House:
             "blocks": blocks,
             "outputs": {b.path: b.sha256 for b in page.blocks if b.language == "output"},
         } | more
-        machine = "nvidia-h200" if run["device"]["name"] == H200["name"] else "cpu"
+        machine = FOLDERS.get(run["device"]["name"], "cpu")
         file = self.root / "evidence" / machine / "pages" / "page.json"
         record = {"schema": 1, "page": page.path, "sha256": page.sha256, "runs": [run]}
         if file.is_file():
             record["runs"] = evidence.load(file, file.name)["runs"] + [run]
         evidence.write(file, record)
 
-    def measured(self, kind: str = "benchmarks", **row) -> None:
+    def measured(self, kind: str = "benchmarks", device=H200, source=SOURCE, **row) -> None:
         row = {"id": "double", "title": "Double", "unit": "GB/s", "spread": 0.0123} | row
-        row |= {"kernel": "kernels/double.py", "sha256": digest(SOURCE)}
+        row |= {"kernel": "kernels/double.py", "sha256": digest(source)}
         self.put("benchmarks/double.py", "pass\n")
         record = {
             "schema": 1,
             "script": "benchmarks/double.py",
             "sources": {
-                "kernels/double.py": digest(SOURCE),
+                "kernels/double.py": digest(source),
                 "benchmarks/double.py": digest("pass\n"),
             },
             "rows": [row | {"repeats": 25}],
-            "device": H200,
+            "device": device,
             "packages": PACKAGES,
             "python": "3.12.3",
             "date": "2026-11-20",
         }
-        evidence.write(self.root / "evidence/nvidia-h200" / kind / "double.json", record)
+        folder = self.root / "evidence" / FOLDERS[device["name"]]
+        evidence.write(folder / kind / "double.json", record)
 
     def html(self, text: str | None = None) -> str:
         """Convert the page as MkDocs does: without its front matter."""
@@ -371,6 +376,28 @@ def test_recorded_output_counts_only_as_long_as_it_is_what_was_printed(house):
     assert '<div class="language-text highlight output">' in rendered
 
 
+@pytest.mark.parametrize(
+    ("where", "device", "writes"),
+    [
+        ("nvidia-h200", H200, True),
+        ("nvidia-h100", H200, False),  # the first one's output stays
+        ("nvidia-h100", H100, True),
+        ("nvidia-h100", None, True),  # whose page was changed: the file is of older code
+        ("nvidia-t4", H100, False),
+    ],
+)
+def test_a_gpu_leaves_the_output_of_one_before_it(house, where, device, writes):
+    page = house.page(BODY + OUTPUT)
+    if device:
+        house.ran(page, "numba-cuda", device=device)
+    place = SimpleNamespace(writes_output=True, machine=lambda: where)
+    document = SimpleNamespace(page=page, place=place, project=project.of(house.root))
+    document.results = {block.index: {"output": "[1 1 1]\n"} for block in page.blocks}
+    outputs = collect.PageDocument._write_outputs(document)
+    now = (house.root / "snippets/output/page/out.txt").read_text()
+    assert (now == "[1 1 1]\n", bool(outputs)) == (writes, writes)
+
+
 def test_a_page_without_blocks_has_no_stamp(house):
     house.page("Prose.\n")
     assert "stamp" not in house.html() and "proof" not in house.html()
@@ -442,6 +469,40 @@ def test_a_measured_number_has_its_unit_device_and_date(house):
     expected = f'<span class="measured" tabindex="0" title="{title}">3.07\u202fTB/s</span>'
     assert rendered.count(expected) == 2
     assert plain(rendered).endswith("It moved 3.07\u202fTB/s, 0.726 of 3.07\u202fTB/s.")
+
+
+def test_the_second_gpus_figure_stands_beside_the_first_ones(house):
+    for device, gbps in ((H200, 4000.0), (H100, 3000.0)):
+        house.measured(device=device, gbps=gbps, ours=gbps)
+    house.page("It moved [[bench:double.gbps]].")
+    rendered = house.html()
+    assert plain(rendered).endswith("It moved 4.00\u202fTB/s.")
+    assert "; NVIDIA H100 80GB HBM3, 2026-11-20: 3.00\u202fTB/s" in rendered
+
+
+def test_an_edited_figure_of_the_second_gpu_is_seen(house):
+    house.measured(ours=4000.0)
+    house.measured(device=H100, ours=3000.0, gbps=3000.0, bytes=8_000_000, us=2.6667)
+    assert list(agreement.check(house.root, [])) == []
+    house.measured(device=H100, ours=3900.0, gbps=3000.0, bytes=8_000_000, us=2.6667)
+    (wrong,) = agreement.check(house.root, [])
+    assert wrong.path == "evidence/nvidia-h100/benchmarks/double.json"
+    assert "ours is 3900 GB/s, and its gbps 3000" in wrong.what
+
+
+def test_where_only_the_second_gpu_has_run_todays_code_its_figure_says_so(house):
+    house.measured(source="other", gbps=4000.0, ours=4000.0)
+    page = house.page("It moved [[bench:double.gbps]].")
+    (old,) = evidence.Evidence(house.root).problems([])
+    assert old.what == "benchmarks of benchmarks/double.py"
+    house.measured(device=H100, gbps=3000.0, ours=3000.0)
+    rendered = house.html()
+    assert plain(rendered).endswith("It moved 3.00\u202fTB/s (H100).") and "4.00" not in rendered
+    records = evidence.Evidence(house.root)
+    assert records.problems([]) == []
+    assert records.older([page]) == ["evidence/nvidia-h200/benchmarks/double.json"]
+    (wrong,) = fitting.check(house.page("The H200 moved [[bench:double.gbps]]."), records)
+    assert "measured on NVIDIA H100 80GB HBM3, and the sentence says H200" in wrong.what
 
 
 def test_a_number_of_code_on_another_page_links_there(house):

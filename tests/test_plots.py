@@ -99,6 +99,21 @@ def test_without_its_ceilings_there_is_no_picture(records):
     assert plots.render("roofline", records) == "Awaiting a GPU run: occupancy-bandwidth-100-x4."
 
 
+def test_no_plot_mixes_two_gpus():
+    records = Evidence(find_root(Path(__file__).parent))
+    (usual, second), ceiling = records.project.machines, "occupancy-bandwidth-100-x4"
+    for rows in (rows for ids in records._rows.values() for rows in ids.values()):
+        (row,) = [row for row in rows if row["machine"] == usual]
+        other = {"machine": second, "device": {"name": "NVIDIA H100"}}
+        rows[:] = [row, row | other | ({"value": 3e3} if row["id"] == ceiling else {})]
+    text = plots.of_each("roofline", records)
+    first, rest = text.split('??? note "The same, measured on NVIDIA H100"')
+    assert "a copy of 3.00\u202fTB/s" in rest and "a copy of 3.00\u202fTB/s" not in first
+    records._rows["microbenchmarks"][ceiling][0]["fresh"] = False
+    alone = plots.of_each("roofline", records)
+    assert alone.startswith("Measured on NVIDIA H100.\n\n") and alone.count("<svg") == 1
+
+
 def test_an_unknown_plot_is_refused(records):
     with pytest.raises(KeyError, match="no plot pie"):
         plots.render("pie", records)

@@ -84,6 +84,25 @@ def test_a_change_makes_the_files_stale_that_import_it_and_no_others(house):
     assert all(r["fresh"] for r in evidence.Evidence(house.root).others["sanitizer"].values())
 
 
+def test_what_the_second_gpu_has_seen_today_is_not_asked_of_the_first(house, monkeypatch):
+    house()
+    (house.root / "kernels/add.py").write_text(ADD + "# another\n")
+
+    def stale():
+        found = evidence.Evidence(house.root).problems([])
+        return [problem.what for problem in found if problem.kind == "stale"]
+
+    assert stale() == ["sanitizer nvidia-h200/memcheck/test_kernels_add"]
+    gpu = machine.gpus()[0] | {"name": "NVIDIA H100 80GB HBM3"}
+    monkeypatch.setattr(machine, "gpus", lambda: (gpu,))
+    house()
+    records = evidence.Evidence(house.root)
+    name = "memcheck/test_kernels_add"
+    assert records.others["sanitizer"][f"nvidia-h100/{name}"]["fresh"]
+    assert stale() == []
+    assert records.older([]) == [f"evidence/nvidia-h200/sanitizer/{name}.json"]
+
+
 def test_a_finding_leaves_the_records_as_they_were(house):
     assert house(found=2) == 77
     assert not house.folder.exists()

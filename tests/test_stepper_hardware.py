@@ -11,8 +11,8 @@ import pytest
 
 from lockstep import evidence
 from lockstep_site.gpu import counters, profile
-from simulator.hardware import compare
-from simulator.hardware.cases import CASES
+from simulator.hardware import compare, traffic
+from simulator.hardware.cases import CASES, Case
 from simulator.stepper import counts as stepper_counts
 from tests.pages import ROOT
 
@@ -66,6 +66,66 @@ def test_instructions_issued_are_held_against_the_gpu():
     ours, least = compare.issued()[name]
     for theirs in (least - 1, ours - 1, compare.MOST_MORE * ours + 1):
         assert list(compare.unlike_issued(name, theirs))
+
+
+def test_traffic_beyond_the_first_level_cache_is_what_the_list_says():
+    mend = "To mend: python -m simulator.hardware.traffic, where numba-cuda's tests are installed"
+    found = {name: counts[compare.TRAFFIC] for name, (counts, _) in compare.stepped().items()}
+    found |= traffic.count(traffic.LARGE)
+    assert {name: traffic.known()[name] for name in found} == found, mend
+
+
+def test_a_gpus_traffic_is_what_it_can_be():
+    """No record is there before a GPU has run; then nothing of it may be out of its limits."""
+    wrong, compared = [], set()
+    for name, record in RECORDS.items():
+        if name.endswith("/traffic"):
+            for case in traffic.LAUNCHES.values():
+                if counters.fresh(ROOT, record, case):
+                    wrong += traffic.unlike(case.name, record["cases"][case.name]["counters"])
+                    compared.add(case.kernel)
+    assert not wrong, "\n".join(wrong)
+    assert not compared or len(compared) >= 40
+
+
+def test_an_impossible_traffic_would_be_seen():
+    name = "kernels/vector_add/add.py:add_kernel, large"
+    ours = traffic.known()[name]
+    theirs = {
+        traffic.READS: ours["reads"], traffic.WRITES: ours["writes"], traffic.HBM_READ: ours["HBM"],
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": ours["loads"],
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": ours["writes"],
+    }  # fmt: skip
+    assert not list(traffic.unlike(name, theirs)) and traffic.reason(name, theirs) is None
+    for metric, by in (
+        (traffic.READS, 1), (traffic.READS, -1), (traffic.WRITES, 1), (traffic.HBM_READ, -1)
+    ):  # fmt: skip
+        off = theirs | {metric: theirs[metric] + by}
+        assert len(list(traffic.unlike(name, off))) == 1
+    assert traffic.reason(name, theirs | {traffic.READS: 1}) == traffic.FEWER
+
+
+@pytest.mark.parametrize(
+    ("kernel", "by"),
+    [*(("offset", by) for by in (0, 1, 8, 16, 32, 64)), *(("stride", by) for by in (1, 8, 16, 32))],
+)
+def test_traffic_is_that_of_the_profiles(kernel, by):
+    """Long reads with an offset and with a stride, as an H200 was seen to make them.
+
+    Every block does the same, so that four blocks of the stepper's tell of all.
+    """
+    blocks, threads, all_threads = 4, 256, 2**24
+    n = blocks * threads
+    path = f"kernels/memory_hierarchy/{kernel.replace('stride', 'strided')}_read.py"
+    function = {"offset": "offset_kernel", "stride": "strided_kernel"}[kernel]
+    given = lambda: [np.zeros(n * 64 + 64, np.float32), by, np.zeros(n, np.float32)]  # noqa: E731
+    case = Case("profile", path, function, ((blocks, 1), (threads, 1)), given)
+    ours = traffic.count({"profile": case})["profile"]
+    row, _ = evidence.Evidence(ROOT).figure("micro", f"profile-read-{kernel}-{by}")
+    scale = all_threads / n
+    assert row["l2_read_sectors"] == pytest.approx(ours["reads"] * scale, rel=1e-3)
+    halo = traffic.PIECE if by % 16 and kernel == "offset" else 0  # of the last block alone
+    assert row["dram_read_bytes"] == pytest.approx((ours["HBM"] - halo) * scale, rel=1e-3)
 
 
 def test_nothing_that_was_measured_is_faster_than_a_ceiling():
@@ -168,9 +228,8 @@ def test_a_gpu_ran_at_least_200_generated_kernels():
     assert record["kernels"] >= 200 and record["programs"] >= 10
 
 
-@pytest.mark.parametrize("which", ["cases", "differences", "refused"])
+@pytest.mark.parametrize("which", ["cases", "differences", "refused", "traffic"])
 def test_the_tables_of_the_page(which):
     text = counters.render(which, ROOT, evidence.Evidence(ROOT))
-    assert {"cases": "transpose_tile_kernel", "differences": "unrolled", "refused": "PTX"}[
-        which
-    ] in text
+    expected = {"cases": "transpose_tile_kernel", "differences": "unrolled", "refused": "PTX"}
+    assert expected.get(which, "") in text

@@ -79,6 +79,7 @@ LAUNCH_NOTHING = {
     "kernels/spmv/merge.py": TEST,
     "kernels/stencil/wave.py": TEST,
     "kernels/wind_tunnel/lattice.py": TEST,
+    "kernels/wind_tunnel/wing.py": TEST,
     "kernels/wrong/attention_no_rescale.py": TEST,
     "kernels/wrong/benchmarking_half.py": TEST,
     "kernels/wrong/conv_no_halo.py": TEST,

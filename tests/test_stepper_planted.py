@@ -4,12 +4,13 @@ Each is the body of a kernel ``k(a, b, n)`` on two arrays and a number, the line
 "#!", and how it is launched: blocks, threads, the arrays.
 """
 
+import ast
 import textwrap
 
 import numpy as np
 import pytest
 
-from simulator.stepper import run_script
+from simulator.stepper import run_script, source
 from tests.test_stepper_faults import FAULTS as FIRST
 from tests.test_stepper_faults import RIGHT as FIRST_RIGHT
 
@@ -513,6 +514,23 @@ MENDED = {
         x = b[0]
         b[0] = x + 1
         """,
+        "An atomic operation does both as one: write `cuda.atomic.add(b, 0, 1)` in line",
+    ),
+    "an update in three lines": (
+        """
+        k = int32(a[i]) % 4
+        x = s = b[k]
+        y = max(b[k], t)
+        b[k] = y
+        """,
+        "write `cuda.atomic.max(b, k, t)` in line",
+    ),
+    "a read by all and an update by one": (
+        """
+        x = b[0]
+        if t == 0:
+            b[0] = x + 1
+        """,
         "If both threads go on to write what they made of it, one of the two updates is lost",
     ),
     "a tree in one line": (
@@ -582,6 +600,11 @@ def test_a_fence_is_advised_only_where_it_is_what_is_missing():
     result = run_script(script(body, "2, 32", I, I), mode="check", max_steps=20_000)
     assert any(f.kind == "global-race" for f in result.findings), result.message
     assert not any("fence" in f.message for f in result.findings), result.message
+
+
+def test_names_that_hold_each_other_have_no_end_and_no_remedy():
+    function = ast.parse("def k(b):\n while b[0]:\n  y = z\n  z = y\n b[0] = z").body[0]
+    assert source.remedies(function) == {}
 
 
 @pytest.mark.parametrize("name", MENDED)

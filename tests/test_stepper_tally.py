@@ -1,6 +1,10 @@
 """The fast way of check mode gives the counts and results of the slow one, and finds no less."""
 
 # ruff: noqa: E501 - kernels in one line each
+import contextlib
+import io
+import textwrap
+
 import numpy as np
 import pytest
 
@@ -8,6 +12,8 @@ from simulator.hardware.cases import CASES
 from simulator.loading import stepping
 from simulator.speed import SCRIPT
 from simulator.stepper import Stepper, remember, run_script, tally
+from tests import test_stepper_faults as faults
+from tests import test_stepper_planted as planted
 
 SLOW_ONES = {"kernels/metal_host/traps.py:wait_kernel"}
 
@@ -142,3 +148,87 @@ def test_a_fault_leaves_memory_as_it_was_for_the_slow_way():
     assert slow.findings and [str(f) for f in slow.findings] == [str(f) for f in fast.findings]
     assert slow.output == fast.output
     np.testing.assert_array_equal(slow.namespace["o"], fast.namespace["o"])
+
+
+# ---------------------------------------------------------------- launches too long to be stepped
+
+
+def texts():
+    """Every planted fault, and kernels that are right, as whole scripts."""
+    for name, (_, text) in faults.FAULTS.items():
+        yield f"fault: {name}", faults.HEAD + textwrap.dedent(text).lstrip()
+    for name, text in faults.RIGHT.items():
+        yield f"right: {name}", faults.HEAD + textwrap.dedent(text).lstrip()
+    for name, (_, *rest) in planted.FAULTS.items():
+        yield f"planted: {name}", planted.script(*rest)
+    for name, rest in planted.RIGHT.items():
+        yield f"tricky: {name}", planted.script(*rest)
+    yield from ((name, HEAD + text) for name, text in RACING.items())
+
+
+RACING = {
+    "bodies moved in place": (
+        "@cuda.jit\ndef k(p):\n    i = cuda.grid(1)\n    f = float32(0)\n"
+        "    for j in range(p.size):\n        f += p[j] - p[i]\n    p[i] += f\n"
+        "k[2, 32](np.arange(64, dtype=np.float32))\n"
+    ),
+    "sums that are lost": (
+        "@cuda.jit\ndef k(p):\n    i = cuda.grid(1)\n    p[i % 7] += 1\n    p[8] = p[8] + p[i]\n"
+        "k[2, 32](np.arange(64, dtype=np.float32))\n"
+    ),
+    "tiles with one barrier": (
+        "@cuda.jit\ndef k(p, o):\n    s = cuda.shared.array(64, float32)\n    i = cuda.grid(1)\n"
+        "    t = cuda.threadIdx.x\n    for j in range(4):\n        s[t] = p[i] + j\n"
+        "        cuda.syncthreads()\n        o[i] += s[63 - t]\n"
+        "p = np.arange(128, dtype=np.float32)\nk[2, 64](p, p.copy())\n"
+    ),
+    "an atomic operation beside a read": (
+        "@cuda.jit\ndef k(p, o):\n    i = cuda.grid(1)\n    cuda.atomic.add(p, i % 3, 1)\n"
+        "    o[i] = p[1]\np = np.arange(128, dtype=np.float32)\nk[2, 64](p, p.copy())\n"
+    ),
+    "lanes of one warp": (
+        "@cuda.jit\ndef k(p):\n    i = cuda.grid(1)\n    if i < 31:\n        p[i] = p[i + 1] + 1\n"
+        "k[1, 32](np.arange(64, dtype=np.float32))\n"
+    ),
+}
+
+
+def test_races_of_a_long_launch_are_those_that_stepping_finds(monkeypatch):
+    """With every launch taken for a long one: the same faults at the same lines, and counts."""
+    monkeypatch.setattr(tally, "LONG", 0)
+    told, real = [], tally.Tally.races
+
+    def races(self):
+        real(self)
+        told.append(self)
+
+    monkeypatch.setattr(tally.Tally, "races", races)
+    by_notes = []
+    for name, text in texts():
+        results = []
+        for fast in (False, True):
+            told.clear()
+            stepper = Stepper(mode="check", raise_findings=False, fast=fast, max_steps=20_000)
+            error = None
+            try:
+                with stepper.installed(), contextlib.redirect_stdout(io.StringIO()):
+                    remember(f"{name}.py", text)
+                    exec(compile(text, f"{name}.py", "exec"), {"__name__": "long"})
+            except Exception as raised:
+                error = str(raised)
+            findings = [f for launch in stepper.launches for f in launch.findings]
+            notes = [n.line for launch in stepper.launches for n in launch.notes]
+            lines = {(f.kind, f.array, frozenset((f.line, f.other_line))) for f in findings}
+            results.append((lines, sorted(notes), error))
+        assert results[0] == results[1], name
+        by_notes += [name] * bool(told)
+    assert len(by_notes) >= 12 and set(RACING) <= set(by_notes), by_notes
+
+
+def test_what_is_told_of_a_race_in_a_long_launch(monkeypatch):
+    monkeypatch.setattr(tally, "LONG", 0)
+    result = run_script(HEAD + RACING["bodies moved in place"], mode="check")
+    (found,) = result.findings
+    assert (found.kind, found.line, found.other_line, found.count) == ("global-race", 9, 8, 64)
+    assert found.thread == (32, 0, 0) or found.block == (1, 0, 0)
+    assert "of `p`, which thread 0 of block 0 reads in line 8" in found.message

@@ -3,7 +3,11 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+
+from lockstep import compilers
 from lockstep.tracing import Tracer
 
 # Before Python 3.12 a thread that begins while another one installs its trace function is told so,
@@ -39,3 +43,12 @@ def test_two_files_with_equal_code_are_both_traced():
         for file in ("one.py", "two.py"):
             exec(compile("import math\n", file, "exec"), {})
     assert tracer.take() == [["one.py", 1], ["two.py", 1]]
+
+
+@pytest.mark.parametrize(("second", "taken"), [("first.cuda", True), ("functools", False)])
+def test_a_name_is_a_compilers_where_all_that_it_is_imported_from_are(second, taken):
+    """A page on one compiler has exercises that import another one's under the same name."""
+    texts = "from other import cuda", f"import {second} as cuda", "@cuda.jit\ndef fast(x): ..."
+    blocks = [SimpleNamespace(language="python", options={}, text=text) for text in texts]
+    names = compilers.of_page(blocks, ("first", "other"))
+    assert ("fast" in compilers.taken(texts[2], names)) is taken

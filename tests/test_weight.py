@@ -117,8 +117,8 @@ PAINTED = """() => new Promise(resolve => {
 }).then(() => true)"""
 
 
-def hold(tab):
-    """Keep a tab's scripts back. Returns what lets them go, and says how many there were."""
+def hold(tab, files):
+    """Keep a tab's files back. Returns what lets them go, and says how many there were."""
     held, late = [], []
 
     def go():
@@ -127,25 +127,32 @@ def hold(tab):
             route.continue_()
         return len(held)
 
-    tab.route("**/*.js", lambda route: route.continue_() if late else held.append(route))
+    tab.route(files, lambda route: route.continue_() if late else held.append(route))
     return go
 
 
+FONTS_CAME = """[...document.fonts].filter(font => font.display === "optional")
+  .every(font => font.status === "loaded")"""
+
+
 @pytest.mark.parametrize("width", [390, 1440])
-def test_what_a_late_script_brings_has_its_place(width, chromium, server):
-    """On a slow line: forms of the glossary, the library and the map, and the sliders of bets."""
+def test_what_comes_after_the_first_paint_has_its_place(width, chromium, server):
+    """On a slow line: fonts, then the scripts with the forms of the glossary, the library and the
+    map, and the sliders of bets."""
     context = chromium.new_context(viewport={"width": width, "height": 800})
     for path in ("glossary/", "library/", "metal/map/", "roadmap/optimization/cpu-caches/"):
         tab = context.new_page()
-        go = hold(tab)
+        fonts, scripts = hold(tab, "**/*.woff2"), hold(tab, "**/*.js")
         tab.goto(server + path, wait_until="commit")
         tab.wait_for_selector("footer", state="attached")
         tab.evaluate(PAINTED)
-        assert go()
+        assert fonts()
+        tab.wait_for_function(FONTS_CAME)
+        assert scripts()
         tab.wait_for_load_state("networkidle")
         moved = tab.evaluate(SHIFTS)
         tab.close()
-        assert moved < 0.05, f"{path}: {moved:.3f}"
+        assert moved < 0.01, f"{path}: {moved:.3f}"
     context.close()
 
 

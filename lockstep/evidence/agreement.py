@@ -57,7 +57,7 @@ def check(
                 for words, what in _run(run, page):
                     yield Mistake(name, _line(file, words), what, AGAIN.format(file=name))
     for kind in ("benchmarks", "microbenchmarks"):
-        for row in getattr(records, kind).values():
+        for row in records.every(kind):
             for what in _row(row):
                 file = folder / row["machine"] / kind / row["file"]
                 name = file.relative_to(root).as_posix()

@@ -93,14 +93,15 @@ def _pages(before: Runs, after: Runs) -> Iterator[str]:
 
 def _figures(before: Rows, after: Rows) -> Iterator[str]:
     """List the figures that changed, the largest change first, and count new and lost ones."""
-    moved = []
+    moved, several = [], len({machine for machine, _ in after}) > 1
     for key in before.keys() & after.keys():
         old, new = before[key], after[key]
         name = "ours" if "ours" in new else "value"
         if name in old and old["unit"] == new["unit"] and old[name] != new[name]:
             share = new[name] / old[name] - 1 if old[name] else float("inf")
             was, now = (figures.quantity(row[name], row["unit"]) for row in (old, new))
-            moved.append((abs(share), f"{key[1]}: {was} to {now} ({share:+.1%})"))
+            where = f" of {key[0]}" if several else ""
+            moved.append((abs(share), f"{key[1]}{where}: {was} to {now} ({share:+.1%})"))
     moved.sort(reverse=True)
     yield from (line for _, line in moved[:MANY])
     if len(moved) > MANY:
@@ -110,7 +111,10 @@ def _figures(before: Rows, after: Rows) -> Iterator[str]:
         ("figures gone", before.keys() - after.keys()),
     ):
         if keys:
-            yield f"{len(keys)} {words}: {_named(sorted(row_id for _, row_id in keys))}"
+            for machine in sorted({machine for machine, _ in keys}):
+                ids = sorted(row_id for m, row_id in keys if m == machine)
+                where = f" of {machine}" if several else ""
+                yield f"{len(ids)} {words}{where}: {_named(ids)}"
 
 
 def _others(root: Path) -> Iterator[str]:

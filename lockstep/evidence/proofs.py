@@ -1,8 +1,10 @@
 """What the records prove, each bound by hash to what ran."""
 
+import copy
 import functools
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,8 +85,9 @@ class Evidence:
         self.by_hash: dict[str, list[dict]] = {}  # page hash -> runs that still count
         self.benchmarks: dict[str, dict] = {}  # row id -> row, with device, date and fresh
         self.microbenchmarks: dict[str, dict] = {}
-        # Rows of other machines than the one whose figures the pages show: row id -> rows
+        # Rows of other machines than the one whose figure the pages show: row id -> rows
         self.elsewhere: dict[str, list[dict]] = {}
+        self._rows: dict[str, dict[str, list[dict]]] = {"benchmarks": {}, "microbenchmarks": {}}
         # Of the kinds that the project registers: kind -> machine/name -> record
         self.others: dict[str, dict[str, dict]] = {kind: {} for kind in self.project.records}
         folder = root / "evidence"
@@ -106,6 +109,7 @@ class Evidence:
                 place = file.relative_to(folder / machine / kind).with_suffix("")
                 name = f"{machine}/{place.as_posix()}"
                 self.others[kind][name] = record | {"fresh": not stale, "stale": stale}
+        self._choose()
 
     def _add_page(self, machine: str, record: dict) -> None:
         self.pages.setdefault(record["page"], []).append(record | {"machine": machine})
@@ -113,23 +117,49 @@ class Evidence:
         self.by_hash.setdefault(record["sha256"], []).extend(runs)
 
     def _add_rows(self, machine: str, kind: str, file: Path, record: dict) -> None:
-        table, name = getattr(self, kind), file.relative_to(self.root).as_posix()
+        name = file.relative_to(self.root).as_posix()
         fresh = not self.changed(record) and record["script"] in record["sources"]
-        home = self.project.machine in ("", machine)
         for row in record["rows"]:
+            there = self._rows[kind].setdefault(row["id"], [])
             what = _impossible(row, record["sources"])
-            if home and row["id"] in table and table[row["id"]]["machine"] == machine:
-                what = f"the id {row['id']} is taken by {table[row['id']]['file']}"
+            if taken := next((r["file"] for r in there if r["machine"] == machine), None):
+                what = f"the id {row['id']} is taken by {taken}"
             if what:
                 raise PageError([Mistake(name, 1, what, "mend the script and measure again")])
             extra = {key: record[key] for key in ("device", "packages", "python", "date")}
             extra |= {"machine": machine, "fresh": fresh, "file": file.name}
             extra |= {"gpu": record.get("gpu")}  # tells two of one kind apart
-            full = row | extra | {"script": record["script"]}
-            if home:
-                table[row["id"]] = full
-            else:
-                self.elsewhere.setdefault(row["id"], []).append(full)
+            there.append(row | extra | {"script": record["script"]})
+
+    def _choose(self, machine: str = "") -> None:
+        """Give each row the figure that the pages show; with ``machine``, that machine's alone.
+
+        It is of the first machine that measured today's code; where none did, of the first.
+        """
+        rank = self.project.rank
+        wanted = (machine,) if machine else self.project.machines
+        for kind, ids in self._rows.items():
+            for row_id, rows in ids.items():
+                there = [row for row in rows if row["machine"] in wanted or not wanted]
+                shown = min(there, key=lambda r: (not r["fresh"], rank(r["machine"])), default=None)
+                if shown:
+                    getattr(self, kind)[row_id] = shown
+                rest = [row for row in rows if row is not shown]
+                if rest:
+                    rest.sort(key=lambda r: rank(r["machine"]))
+                    self.elsewhere.setdefault(row_id, []).extend(rest)
+
+    def every(self, kind: str) -> Iterator[dict]:
+        """Yield the rows of all machines, those that the pages show and the others."""
+        for rows in self._rows[kind].values():
+            yield from rows
+
+    def of(self, machine: str) -> "Evidence":
+        """Return the same evidence with the measurements of one machine alone."""
+        found = copy.copy(self)
+        found.benchmarks, found.microbenchmarks, found.elsewhere = {}, {}, {}
+        found._choose(machine)
+        return found
 
     def changed(self, record: dict) -> list[str]:
         """Return the sources of a record that are no longer what they were when it ran.
@@ -153,10 +183,16 @@ class Evidence:
         Of the same target, that of the machine whose figures and outputs the page shows is first.
         """
         found = [run for run in self.by_hash.get(page.sha256, []) if self._counts(run, page)]
-        home = {run["target"] for run in found if run["machine"] == self.project.machine}
-        return sorted(
-            found, key=lambda r: r["target"] in home and r["machine"] != self.project.machine
-        )
+        best: dict[str, int] = {}
+        for run in found:
+            place = self.project.rank(run["machine"])
+            best[run["target"]] = min(place, best.get(run["target"], place))
+
+        def behind(run: dict) -> int:
+            place = self.project.rank(run["machine"])
+            return 0 if place == best[run["target"]] else place + 1
+
+        return sorted(found, key=behind)
 
     def _counts(self, run: dict, page: Page) -> bool:
         """Whether a run passed, was of these very blocks, and had what they need."""
@@ -275,13 +311,44 @@ class Evidence:
         for kind, records in self.others.items():
             for name, record in records.items():
                 # Nobody here can make a reader's record again: it is shown as old, and no more.
-                theirs = self.project.machine not in ("", name.partition("/")[0])
-                if not record["fresh"] and not theirs:
+                machine, _, rest = name.partition("/")
+                theirs = self.project.machines and machine not in self.project.machines
+                if not record["fresh"] and not theirs and not self._replaced(records, rest):
                     mend = self.project.records[kind]
                     found.append(Problem("stale", f"{kind} {name}", mend))
         for part in self.project.parts:
             found += part.problems(self, pages)
         return found
+
+    def _replaced(self, records: dict[str, dict], name: str) -> bool:
+        """Whether another of our machines has such a record of today's code."""
+        there = (records.get(f"{machine}/{name}") for machine in self.project.machines)
+        return any(record and record["fresh"] for record in there)
+
+    def older(self, pages: list[Page]) -> list[str]:
+        """Return the records of our machines that another one's run of today's code replaces.
+
+        They prove nothing, and the site does not wait for them: who has such a machine may run
+        them again.
+        """
+        found, ours = set(), self.project.machines
+        for kind, ids in self._rows.items():
+            for row_id, rows in ids.items():
+                old = [row for row in rows if row["machine"] in ours and not row["fresh"]]
+                if old and getattr(self, kind)[row_id]["fresh"]:
+                    found |= {f"{row['machine']}/{kind}/{row['file']}" for row in old}
+        for kind, records in self.others.items():
+            for name, record in records.items():
+                machine, _, rest = name.partition("/")
+                if machine in ours and not record["fresh"] and self._replaced(records, rest):
+                    found.add(f"{machine}/{kind}/{rest}.json")
+        for page in pages:
+            done = {run["target"] for run in self.runs(page)}
+            for record in self.pages.get(page.path, ()):
+                ran = {run["target"] for run in record["runs"]}
+                if record["machine"] in ours and record["sha256"] != page.sha256 and ran <= done:
+                    found.add(f"{record['machine']}/pages/{page.name}.json")
+        return sorted(f"evidence/{name}" for name in found)
 
     def _mend(self, page: Page) -> str:
         """Say how to have a page run where it is to be proved."""

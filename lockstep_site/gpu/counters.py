@@ -1,8 +1,8 @@
 """The tables of the stepper's page: its counts beside a GPU's counters, from the record of a run.
 
 A line ``[[counters:cases]]``, ``[[counters:differences]]``, ``[[counters:generated]]``,
-``[[counters:refused]]`` or ``[[counters:webgpu]]``, by itself between empty lines, becomes what it
-names.
+``[[counters:refused]]``, ``[[counters:traffic]]`` or ``[[counters:webgpu]]``, by itself between
+empty lines, becomes what it names.
 """
 
 import re
@@ -13,7 +13,9 @@ from lockstep.evidence import Evidence, file_digest
 from lockstep.parts import Part
 from lockstep_site import waiting
 
-MARKER = re.compile(r"^\[\[counters:(cases|differences|generated|refused|webgpu)\]\][ \t]*$")
+MARKER = re.compile(
+    r"^\[\[counters:(cases|differences|generated|refused|traffic|webgpu)\]\][ \t]*$"
+)
 
 
 def render(which: str, root: Path, records: Evidence) -> str:
@@ -26,9 +28,17 @@ def render(which: str, root: Path, records: Evidence) -> str:
         return _generated(records)
     if which == "webgpu":
         return _webgpu(records)
+    if which == "traffic":
+        return "\n\n".join(_traffic(root, records))
     if which == "differences":
         return _differences(compare)
     return "\n\n".join(_cases(compare, root, records))
+
+
+def _known(records: Evidence) -> list[tuple[str, dict]]:
+    """Return the records, those of the machine whose figures the pages show first."""
+    found = sorted(records.others["counters"].items())
+    return sorted(found, key=lambda row: records.project.rank(row[0].partition("/")[0]))
 
 
 def fresh(root: Path, record: dict, case) -> bool:
@@ -40,7 +50,7 @@ def fresh(root: Path, record: dict, case) -> bool:
 
 
 def _cases(compare, root: Path, records: Evidence):
-    known = sorted(records.others["counters"].items())
+    known = _known(records)
     runs = [record for name, record in known if name.endswith("/stepper")]
     if not runs:
         yield waiting.awaiting()
@@ -84,6 +94,58 @@ def _cases(compare, root: Path, records: Evidence):
         yield figures.table(["Kernel", "Blocks x threads", *heads], rows)
 
 
+def _traffic(root: Path, records: Evidence):
+    from simulator.hardware import traffic
+
+    known = sorted(records.others["counters"].items())
+    runs = [record for name, record in known if name.endswith("/traffic")]
+    if not runs:
+        yield waiting.awaiting()
+    for record in runs:
+        rows, same, many = [], 0, 0
+        for case in traffic.LAUNCHES.values():
+            if not fresh(root, record, case):
+                continue
+            counters, ours = record["cases"][case.name]["counters"], traffic.known()[case.name]
+            why, many = traffic.reason(case.name, counters), many + 1
+            same += why is None
+            if why is None and case.name not in traffic.LARGE:
+                continue
+            _, _, variant = case.name.partition(", ")
+            where = f"{case.file.removeprefix('kernels/')}, {variant}".removesuffix(", ")
+            atomics = sum(counters[metric] for metric in traffic.ATOMICS)
+            cells = [
+                f"{mine:,.0f}" if mine == theirs else f"{mine:,.0f} / {theirs:,.0f}"
+                for mine, theirs in (
+                    (ours["reads"], counters[traffic.READS]),
+                    (ours["writes"], counters[traffic.WRITES]),
+                    (ours["atomics"], atomics),
+                )
+            ]
+            hbm = [ours["HBM"], counters[traffic.HBM_READ]]
+            cells.append(" / ".join(figures.quantity(n, "B") for n in hbm))
+            cells.append(figures.quantity(counters[traffic.HBM_WRITTEN], "B"))
+            rows.append(
+                [f"`{case.kernel}`<br>{where}", *cells, figures.sentence(why) if why else ""]
+            )
+        if not many:
+            yield waiting.awaiting()
+            continue
+        yield (
+            f"On an {record['device']['name']}, {record['date']}: in {same} of {many} launches the "
+            "second-level cache reads and writes just as many sectors as the stepper says. The "
+            "table has the others, and all larger launches. Where one number stands, both count "
+            "it; where two do, the stepper's is the first."
+        )
+        heads = ["Kernel", "Sectors read", "Sectors written", "Sectors of atomic operations"]
+        heads += [
+            "Read from HBM: at least, GPU",
+            "Written to HBM: GPU",
+            "Why reads or writes differ",
+        ]
+        yield figures.table(heads, rows)
+
+
 def _size(shape) -> str:
     shape = list(shape) if isinstance(shape, tuple) else [shape]
     while len(shape) > 1 and shape[-1] == 1:
@@ -113,7 +175,7 @@ def _differences(compare) -> str:
 
 
 def _generated(records: Evidence) -> str:
-    for name, record in sorted(records.others["counters"].items()):
+    for name, record in _known(records):
         if name.endswith("/generated") and record["fresh"]:
             return (
                 f"On {record['device']['name']}, {record['date']}: {record['kernels']} generated "
@@ -123,7 +185,7 @@ def _generated(records: Evidence) -> str:
 
 
 def _webgpu(records: Evidence) -> str:
-    for name, record in sorted(records.others["counters"].items()):
+    for name, record in _known(records):
         if name.endswith("/webgpu") and record["fresh"]:
             said = list(record["kernels"].values())
             refused = sum(what.startswith("refused") for what in said)

@@ -59,9 +59,15 @@ def cuda_version() -> str | None:
 
 
 def machine() -> str:
-    """Return the folder name of this machine's evidence: nvidia-h200, or cpu without a GPU."""
+    """Return the folder name of this machine's evidence: nvidia-h200, or cpu without a GPU.
+
+    The driver calls the H100 of a server NVIDIA H100 80GB HBM3, and a card's NVIDIA H100 PCIe.
+    """
     found = gpus()
-    return re.sub(r"[^a-z0-9]+", "-", found[0]["name"].lower()).strip("-") if found else "cpu"
+    if not found:
+        return "cpu"
+    name = found[0]["name"].lower().removesuffix(" 80gb hbm3")
+    return re.sub(r"[^a-z0-9]+", "-", name).strip("-")
 
 
 def describe() -> dict:

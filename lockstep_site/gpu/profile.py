@@ -2,13 +2,16 @@
 
 ``python -m lockstep_site.gpu.profile launch FILE`` makes the launches, under whatever profiler; and
 ``run`` (a step of ``make gpu``) starts that under Nsight Compute and writes
-evidence/<machine>/counters/stepper.json.
+evidence/<machine>/counters/stepper.json. ``python -m lockstep_site.gpu.profile traffic`` (also in
+that step) does so for the traffic beyond the first-level cache, with larger launches besides, and
+writes counters/traffic.json.
 """
 
 import base64
 import csv
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -21,6 +24,7 @@ import numpy as np
 
 from lockstep import evidence
 from lockstep_site.gpu import machine
+from simulator.hardware import traffic as beyond
 from simulator.hardware.cases import CASES
 
 LD, ST = "_op_ld.sum", "_op_st.sum"
@@ -50,22 +54,26 @@ def unpacked(row):
     return np.frombuffer(data, row["dtype"]).reshape(row["shape"])
 
 
-def launch(file):
-    """Launch every case, and write what came out of each."""
+def launch(file=None):
+    """Launch every case, and write what came out of each; without a file, those of the traffic."""
     from numba import cuda
 
+    if file is None:
+        for case in beyond.LAUNCHES.values():
+            case.launch(cuda)
+        return
     results = {name: [packed(r) for r in case.launch(cuda)] for name, case in CASES.items()}
     Path(file).write_text(json.dumps(results), encoding="utf-8")
 
 
-def profiled(text):
+def profiled(text, metrics=METRICS):
     """The kernels of Nsight Compute's table, in their order: [(name, {metric: number})]."""
     lines = [line for line in text.splitlines() if line.startswith('"')]
     rows = list(csv.DictReader(io.StringIO("\n".join(lines))))
     return [
         (
             row["Kernel Name"],
-            {m: float(row[m].replace(",", "")) for m in METRICS if row.get(m)},
+            {m: float(row[m].replace(",", "")) for m in metrics if row.get(m)},
         )
         for row in rows
         if row["ID"]  # not the row of units
@@ -85,26 +93,63 @@ def run(root, env):
         return 2
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
-        options = "--clock-control none --csv --page raw --print-units base".split()
-        command = [ncu, *options, "--metrics", ",".join(METRICS)]
-        python = [sys.executable, "-m", "lockstep_site.gpu.profile", "launch", str(results)]
-        done = subprocess.run(
-            [*command, *python], cwd=root, env=env | {"LOCKSTEP_TARGET": "numba-cuda"},
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )  # fmt: skip
-        if done.returncode or not results.is_file():
-            print(done.stdout[-4000:])
-            return done.returncode or 1
+        kernels = under_ncu(root, env, ncu, METRICS, CASES, [str(results)])
+        if kernels is None:
+            return 1
         results = json.loads(results.read_text(encoding="utf-8"))
-    kernels = profiled(done.stdout)
-    names = [plain(name) for name, _ in kernels]
-    if names != [case.kernel for case in CASES.values()]:
-        print(f"Nsight Compute saw other kernels than the cases launch: {names}")
+    cases = {
+        name: {"launch": case.digest(), "counters": counters, "results": results[name]}
+        for (name, case), counters in zip(CASES.items(), kernels, strict=True)
+    }
+    write(root, ncu, "stepper", cases, CASES)
+    return 0
+
+
+def traffic(root, env):
+    """Profile the traffic beyond the first-level cache. Returns 0 when it can be as counted."""
+    ncu = shutil.which("ncu", path=env.get("PATH"))
+    if not ncu:
+        print("ncu is not on the PATH: Nsight Compute comes with the CUDA toolkit.")
+        return 2
+    kernels = under_ncu(root, env, ncu, beyond.METRICS, beyond.LAUNCHES, [])
+    if kernels is None:
         return 1
-    lacking = sorted({m for _, counters in kernels for m in METRICS if m not in counters})
+    cases = {
+        name: {"launch": case.digest(), "counters": counters}
+        for (name, case), counters in zip(beyond.LAUNCHES.items(), kernels, strict=True)
+    }
+    write(root, ncu, "traffic", cases, beyond.LAUNCHES)
+    wrong = [s for name, row in cases.items() for s in beyond.unlike(name, row["counters"])]
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+def under_ncu(root, env, ncu, metrics, cases, arguments):
+    """Launch the cases under Nsight Compute: their counters in order, or None where it failed."""
+    options = "--clock-control none --csv --page raw --print-units base".split()
+    command = [ncu, *options, "--metrics", ",".join(metrics)]
+    python = [sys.executable, "-m", "lockstep_site.gpu.profile", "launch", *arguments]
+    done = subprocess.run(
+        [*command, *python], cwd=root, env=env | {"LOCKSTEP_TARGET": "numba-cuda"},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    if done.returncode:
+        print(done.stdout[-4000:])
+        return None
+    kernels = profiled(done.stdout, metrics)
+    names = [plain(name) for name, _ in kernels]
+    if names != [case.kernel for case in cases.values()]:
+        print(f"Nsight Compute saw other kernels than the cases launch: {names}")
+        return None
+    lacking = sorted({m for _, counters in kernels for m in metrics if m not in counters})
     if lacking:
         print(f"Nsight Compute gave no {', '.join(lacking)}")
-        return 1
+        return None
+    return [counters for _, counters in kernels]
+
+
+def write(root, ncu, name, rows, cases):
+    """Write a record of counters: evidence/<machine>/counters/<name>.json."""
     version = subprocess.run([ncu, "--version"], capture_output=True, text=True).stdout
     record = {
         "schema": evidence.SCHEMA,
@@ -114,21 +159,13 @@ def run(root, env):
         **machine.describe(),
         "sources": {
             case.file: evidence.file_digest(case.path(root))
-            for case in sorted(CASES.values(), key=lambda case: case.file)
+            for case in sorted(cases.values(), key=lambda case: case.file)
         },
-        "cases": {
-            name: {
-                "launch": case.digest(),
-                "counters": counters,
-                "results": results[name],
-            }
-            for (name, case), (_, counters) in zip(CASES.items(), kernels, strict=True)
-        },
+        "cases": rows,
     }
-    file = root / "evidence" / machine.machine() / "counters" / "stepper.json"
+    file = root / "evidence" / machine.machine() / "counters" / f"{name}.json"
     evidence.write(file, record)
-    print(f"{len(kernels)} launches in {file.relative_to(root)}")
-    return 0
+    print(f"{len(rows)} launches in {file.relative_to(root)}")
 
 
 DIFFERENTIAL = "tests/test_stepper_differential.py"
@@ -164,4 +201,6 @@ def generated(root, env):
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["launch"]:
-        launch(sys.argv[2])
+        launch(*sys.argv[2:3])
+    elif sys.argv[1:] == ["traffic"]:
+        sys.exit(traffic(Path.cwd(), dict(os.environ)))

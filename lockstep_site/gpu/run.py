@@ -69,6 +69,7 @@ def gpu(root: Path, steps: list[str], targets: list[str]) -> int:
         from lockstep_site.gpu import profile  # with NumPy, which no other command needs
 
         codes["counters"] = profile.run(root, base)
+        codes["traffic"] = profile.traffic(root, base)
         codes["generated kernels"] = profile.generated(root, base)
     if "webgpu" in steps:
         print("== the kernels' WGSL, through wgpu", flush=True)

@@ -139,7 +139,7 @@ class Gpu(targets.Target):
         return [f"driver {driver}", f"CUDA {run['device'].get('cuda')}"] if driver else []
 
     def proof_words(self, runs: list[dict]) -> str:
-        names = sorted({run["device"]["name"] for run in runs})
+        names = dict.fromkeys(run["device"]["name"] for run in runs)
         return f"ran on {' and '.join(names)}"
 
 
@@ -357,7 +357,7 @@ class Apple(targets.Target):
         return False
 
     def proof_words(self, runs: list[dict]) -> str:
-        names = sorted({run["device"]["name"] for run in runs})
+        names = dict.fromkeys(run["device"]["name"] for run in runs)
         return f"ran on {' and '.join(names)}"
 
 

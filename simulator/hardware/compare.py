@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from simulator.hardware import traffic
 from simulator.hardware.cases import CASES
 from simulator.hardware.foreign import AT
 from simulator.loading import stepping
@@ -36,7 +37,8 @@ METRICS = {
 }
 BRANCHES = "smsp__sass_branch_targets.sum"
 INSTRUCTIONS = "smsp__inst_executed.sum"
-FEWEST = "the least instructions"  # a name of ours
+FEWEST = "the least instructions"  # a name of ours, as is the next
+TRAFFIC = "the traffic beyond the first-level cache"
 
 # Why a GPU counts otherwise, each seen in the machine code of the kernels that it names.
 ONCE = "the source reads an element twice, and the compiler keeps it in a register"
@@ -170,6 +172,7 @@ def counted(kernel, counts):
         METRICS["divergent branches"]: sum(left),
         INSTRUCTIONS: counts.summary()["instructions_issued"],
         FEWEST: counts.issued(LEAST),
+        TRAFFIC: traffic.numbers(counts),
     }
 
 

@@ -134,12 +134,14 @@ def counts(launches):
             continue
         s = launch.counts.summary()
         m = s["metrics"]
+        least = ", ".join(f"{name} {us:.3g} us" for name, us in s["ceilings"].items())
         rows.append(
             f"{launch.kernel}[{launch.grid}, {launch.block}]: "
             f"{s['instructions_issued']} instructions issued, {s['bytes_touched']} B touched, "
             f"{s['bytes_moved']} B moved, {s['shared_cycles']} shared-memory cycles, "
-            f"{m['smsp__sass_average_branch_targets_threads_uniform.pct']:.1f} % uniform branches; "
-            f"limit: {s['limit']}"
+            f"{m['smsp__sass_average_branch_targets_threads_uniform.pct']:.1f} % uniform branches, "
+            f"L2 sectors {s['l2']['reads']} read, {s['l2']['writes']} written, "
+            f"{s['l2']['atomics']} atomic; least times on an H200: {least}; limit: {s['limit']}"
         )
     return "\n".join(rows)
 

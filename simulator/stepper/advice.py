@@ -18,6 +18,11 @@ def statements(source, site):
     return sorted(found, key=lambda n: (n.lineno, -n.end_lineno, n.col_offset))
 
 
+def branches(source, site):
+    """The statements that decide whether a thread comes to a site."""
+    return statements(source, site)[:-1]
+
+
 def head(statement):
     """A statement on one line: of a compound one what stands before its body."""
     return ast.unparse(statement).splitlines()[0]

@@ -50,6 +50,12 @@ ONE_STEP = (
     "The line reads the element, changes it and writes it, and between those steps the other "
     "thread's update is lost. An atomic operation does all three as one: `{}`."
 )
+# Of an update in two lines: (line that reads, line that writes, atomic operation).
+TWO_STEPS = (
+    "Line {0} reads the element and line {1} writes what was made of it, and between the two the "
+    "other thread's update is lost. An atomic operation does both as one: write `{2}` in line "
+    "{1} (it returns what the element held before)."
+)
 TWO_LINES = (
     "If both threads go on to write what they made of it, one of the two updates is lost: use an "
     "atomic operation, such as `cuda.atomic.add`. If only one does:"
@@ -451,7 +457,7 @@ class Checks:
             kind = "missing-syncwarp"
         else:
             kind = "shared-race" if array.memory.space == "shared" else "global-race"
-        self.grid.report(
+        return self.grid.report(
             kind,
             t,
             site.number,
@@ -475,6 +481,8 @@ class Checks:
             if site.kind != other.kind and not same_element(site, other):
                 meet = "syncwarp" if kind == "missing-syncwarp" else "syncthreads"
                 advice = NEIGHBOR.format(meet) if u.block is t.block else NEIGHBOR_BLOCK
+            elif update := self.in_two_lines(site, other, remedy):
+                advice = update
             elif read := site.update or other.update:
                 advice = ONE_STEP.format(remedy) if remedy else UPDATE
                 if not remedy and site.array == other.array and site.line in read:
@@ -484,6 +492,8 @@ class Checks:
                     "Both write the same element, and which comes last is open: let one thread "
                     "write it, or give each an element of its own."
                 )
+        elif update := self.in_two_lines(site, other, remedy):
+            advice = update
         elif site.kind == other.kind == "store":
             if site.update and other.update:
                 advice = ONE_STEP.format(remedy) if remedy else UPDATE
@@ -518,6 +528,24 @@ class Checks:
             f"`{site.array}`, which {who(u.index, u.block.index)} {verb[other.kind]} in {place}, "
             f"and nothing says which comes first. {advice}"
         )
+
+    def in_two_lines(self, site, other, remedy):
+        """What mends an update that reads in one line and writes in a later one; None if none is.
+
+        A thread that reads goes on to write: both lines lie in the same branches and loops.
+        """
+        store = site if site.kind == "store" else other
+        if not remedy or store.kind != "store" or store.line in store.update or not store.update:
+            return None
+        read, load = max(store.update), site if store is other else other
+        if load.kind == "store":
+            if not load.update or load.line in load.update:
+                return None
+        elif load.line not in store.update or mend.branches(self.source, load) != mend.branches(
+            self.source, store
+        ):
+            return None
+        return TWO_STEPS.format(read, store.line, remedy)
 
     def told(self, then, t):
         """Where a write's block told ``t`` of it by an atomic operation, with no fence between."""
@@ -598,9 +626,11 @@ class Checks:
             "uninitialized",
             t,
             site.number,
-            f"{who(t.index, t.block.index)} reads element {array.index_of(item)} of "
-            f"`{site.array}`, which nothing has written: {space} begins with whatever was there "
-            "before.",
+            lambda: (
+                f"{who(t.index, t.block.index)} reads element {array.index_of(item)} of "
+                f"`{site.array}`, which nothing has written: {space} begins with whatever was "
+                "there before."
+            ),
         )
 
 

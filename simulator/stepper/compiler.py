@@ -159,6 +159,9 @@ class NumpyName:
     def __init__(self, name):
         self.name = name
 
+    def __repr__(self):
+        return f"`np.{self.name}`"
+
 
 class Program:
     """A kernel for one set of argument types, compiled."""

@@ -23,10 +23,20 @@ The definitions follow Nsight Compute, so that the numbers can be held against t
   statement once for each time that a warp runs it. A compiler has fewer, where it fuses a product
   and a sum or keeps an address, and more, where it computes one.
 
+* ``l2`` are the sectors that reach the second-level cache. ``reads`` are those of loads as far as
+  the first-level cache has not got them: it is empty when a block begins, and then keeps all that
+  the block has read (lts__t_sectors_srcunit_tex_op_read.sum). Less come where blocks follow one
+  another on a multiprocessor and read the same, more where they read more than fits. ``writes`` are
+  all sectors of stores (lts__t_sectors_srcunit_tex_op_write.sum), and ``atomics`` all of atomic
+  operations (lts__t_sectors_op_atom.sum and ..._op_red.sum), which the first level passes on.
+  ``least`` is what no order of blocks can save: each sector that is only read, once, and all that
+  stores and atomic operations send.
+
 ``ceilings`` are the least times, in microseconds, that the parts of an H200 need for a launch that
 fills it: to issue the instructions, to serve shared memory, the second-level cache and HBM. The
 longest is the launch's ``limit``. To issue counts what no compiler leaves out (LEAST): arithmetic
-of floats, a product and a sum as one, memory, and operations among threads.
+of floats, a product and a sum as one, memory, and operations among threads. The second-level cache
+serves the ``least`` of its sectors, and HBM each sector that the launch touches, once.
 
 Flops are floating-point operations: 1 for + - * / sqrt and each function, 2 for fma. The bytes of
 the model are those of global memory: ``requested`` is what the lanes ask for, ``moved`` is 32 bytes
@@ -91,7 +101,9 @@ class Counts:
         self.active = Counter()  # statement -> lanes that ran it
         self.split = Counter()  # branch -> times that the lanes went different ways
         self.accesses = {}  # (site, space) -> Access
-        self.sectors = set()  # sectors of global memory that were touched
+        self.loaded, self.stored = set(), set()  # sectors of global memory, by what was done
+        self.fetched = 0  # sectors that blocks have loaded, in each block once: of those that ended
+        self.open = {}  # block -> sectors that it has loaded until now
         self.turns = {}  # what `wavefronts` found of requests that come again and again
         self.barriers = 0
 
@@ -111,7 +123,7 @@ class Counts:
         if columns is not None:
             lanes = tuple([t.lane for t in active])
             for site, array, items, _, _ in columns:
-                self.column(site, array, lanes, items)
+                self.column(site, array, lanes, items, warp.block)
             return
         groups, start = {}, 0  # (site, space) -> [(lane, address)]
         for t, end in zip(active, ends, strict=True):
@@ -125,9 +137,13 @@ class Counts:
                     group.append(where)
             start = end
         for (site, space), group in groups.items():
-            self.request(site, space, group)
+            self.request(site, space, group, warp.block)
 
-    def column(self, number, array, lanes, items):
+    def end(self, block):
+        """A block has ended: what the first-level cache holds of it is of no use to others."""
+        self.fetched += len(self.open.pop(block, ()))
+
+    def column(self, number, array, lanes, items, block):
         """One warp-wide access to one array. Those to shared memory come again and again."""
         memory = array.memory
         base, step = memory.address + array.start, array.step
@@ -135,7 +151,7 @@ class Counts:
         known = self.turns.get(key) if memory.space == "shared" else None
         if known is None:
             group = [(lane, base + item * step) for lane, item in zip(lanes, items, strict=True)]
-            known = self.request(number, memory.space, group)
+            known = self.request(number, memory.space, group, block)
             if known and len(self.turns) < MOST:
                 self.turns[key] = known
             return
@@ -146,7 +162,7 @@ class Counts:
         access.conflicts += known[0] - known[1]
         access.ways[known[2]] += 1
 
-    def request(self, number, space, group):
+    def request(self, number, space, group, block):
         """One warp-wide access: where each of its lanes goes, as [(lane, address)].
 
         Returns the turns of shared memory, where those are all that there is to it.
@@ -168,8 +184,11 @@ class Counts:
                 sectors.update([(a + size - 1) >> 5 for a in addresses])
             access.sectors += len(sectors)
             access.lines += len({s >> 2 for s in sectors})
-            if space == "global":
-                self.sectors |= sectors
+            if space == "global" and site.kind == "load":
+                self.loaded |= sectors
+                self.open.setdefault(block, set()).update(sectors)
+            elif space == "global":
+                self.stored |= sectors
         elif space == "shared":
             turns, least, ways = wavefronts(group, offset, size)
             access.wavefronts += turns
@@ -252,6 +271,16 @@ class Counts:
             if a.space == space and kind in (None, a.kind)
         )
 
+    def l2(self):
+        """Sectors that reach the second-level cache: {"reads", "writes", "atomics", "least"}."""
+        writes, atomics = (self.total("sectors", kind=kind) for kind in ("store", "atomic"))
+        return {
+            "reads": self.fetched + sum(map(len, self.open.values())),
+            "writes": writes,
+            "atomics": atomics,
+            "least": len(self.loaded - self.stored) + writes + atomics,
+        }
+
     def metrics(self):
         """Nsight Compute's metrics by their names, as far as they are counted here."""
         branches = sum(n for k, n in self.executed.items() if self.grid.steps[k].branch)
@@ -284,13 +313,14 @@ class Counts:
         accesses = [a for a in self.accesses.values() if a.space == "global"]
         requested = sum(a.lanes * a.size for a in accesses)
         moved = 32 * sum(a.sectors for a in accesses)
-        touched = 32 * len(self.sectors)
+        touched = 32 * len(self.loaded | self.stored)
+        l2 = self.l2()
         issued = self.issued(dict.fromkeys(instructions, 1))
         cycles = self.total("wavefronts", "shared")
         ceilings = {
             "issue": 1e6 * self.issued(LEAST) / ISSUED,
             "shared": 1e6 * cycles / SHARED,
-            "L2": 1e6 * moved / L2_BANDWIDTH,
+            "L2": 1e6 * 32 * l2["least"] / L2_BANDWIDTH,
             "HBM": 1e6 * touched / HBM_BANDWIDTH,
         }
         return {
@@ -303,6 +333,7 @@ class Counts:
             "bytes_requested": requested,
             "bytes_moved": moved,
             "bytes_touched": touched,
+            "l2": l2,
             "intensity": flops / touched if touched else 0.0,
             "intensity_uncached": flops / moved if moved else 0.0,
             "shared_bytes": self.grid.program.static_bytes + self.grid.dynamic_bytes,

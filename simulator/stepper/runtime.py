@@ -759,6 +759,10 @@ class Grid:
                 states.append(entry[1])
             if "done" in states:
                 self.progress()
+                if self.counts:
+                    for block, state in active:
+                        if state == "done":
+                            self.counts.end(block)
                 if self.tally:
                     self.tally.block_done()
                 active = [entry for entry in active if entry[1] != "done"]

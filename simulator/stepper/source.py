@@ -222,24 +222,43 @@ def stores_of(function):
 
 
 def remedies(function):
-    """Target (by id) of a read-modify-write -> the atomic operation that does the same."""
-    found = {}
+    """Target (by id) of a read-modify-write -> the atomic operation that does the same.
+
+    Names that are assigned once stand for their value: ``old = h[i]``, then ``h[i] = old + 1``.
+    """
+    found, made_of = {}, {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            made_of[node.id] = None if node.id in made_of else node
+    once = {
+        node.targets[0].id: node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and made_of.get(getattr(node.targets[0], "id", None))
+    }
+
+    def behind(expression):
+        seen = set()
+        while isinstance(expression, ast.Name) and expression.id in once.keys() - seen:
+            seen.add(expression.id)
+            expression = once[expression.id]
+        return expression
+
     for node in ast.walk(function):
         target = value = op = None
         if isinstance(node, ast.AugAssign):
             target, value, op = node.target, node.value, type(node.op)
         elif isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target, made = node.targets[0], node.value
+            target, made = node.targets[0], behind(node.value)
             text = ast.unparse(target)
             if isinstance(made, ast.BinOp):
                 op = type(made.op)
-                if ast.unparse(made.left) == text:
+                if ast.unparse(behind(made.left)) == text:
                     value = made.right
-                elif ast.unparse(made.right) == text and op is not ast.Sub:
+                elif ast.unparse(behind(made.right)) == text and op is not ast.Sub:
                     value = made.left
             elif isinstance(made, ast.Call) and len(made.args) == 2:
                 op = ast.unparse(made.func)
-                rest = [a for a in made.args if ast.unparse(a) != text]
+                rest = [a for a in made.args if ast.unparse(behind(a)) != text]
                 value = rest[0] if len(rest) == 1 else None
         if isinstance(target, ast.Subscript) and value is not None:
             name = ATOMICS.get(op)

@@ -11,18 +11,31 @@ The notes also tell whether anything can be wrong: an element that one thread wr
 uses between the same two barriers (or in another block), an element that nothing wrote, a
 negative index, a mask that names a lane which has ended, an exception. This knows less than
 `checks` and so suspects more than there is. Whatever it is, memory is put back as it was,
-instrumented code runs the launch and says what is wrong. Findings come from there alone.
+instrumented code runs the launch and says what is wrong.
+
+One kind of launch would take too long so: a LONG one in which nothing is wrong but races, and only
+barriers order anything. Its notes hold who used what between which barriers, which is all that
+there is to know, so `races` tells from them: each pair of accesses that race, with the elements at
+which they do, and no element more than once. Which of the two came first is that of the straight
+run, and memory stays as that run leaves it.
 """
 
 import builtins
 import io
+import itertools
 from collections import Counter
+from types import SimpleNamespace
 
+from .checks import Checks
 from .counts import Access
 from .types import Array
 
 TURNS = 2048  # turns of a loop that may pass between two looks at their number, and more
 FLUSH = 400_000  # notes that are kept before they are added up
+LONG = 30_000  # statements of threads, from which on a racing launch is not stepped
+ORDERLY = ("load", "store", "atomic", "index", "barrier", "barrier_count", "barrier_and")
+ORDERLY += ("barrier_or",)  # what a LONG launch may do
+SECTOR_BITS = 42  # of the number of a sector
 DENSE = 1 << 22  # tables up to so many entries are marked and not sorted
 
 
@@ -47,6 +60,10 @@ class Tally:
         self.printed = io.StringIO()
         self.executed, self.active = Counter(), Counter()
         self.cells = {}  # id of global memory -> what is known of its cells over all blocks
+        self.loads = []  # of loads from global memory: block and sector, as one number
+        self.last, self.flushed = False, False  # the last block has ended; notes are forgotten
+        self.orderly = all(s.kind in ORDERLY and len(s.root) < 3 for s in program.sites)
+        self.pairs = []  # of accesses that race: see `pair`
         self.writes = self.written_memories()
 
     def names(self):
@@ -107,8 +124,10 @@ class Tally:
 
     def block_done(self, last=False):
         """A block has ended: add up, if there is enough."""
+        self.last = last
         if last or sum(self.ends[-len(self.tracked) :]) > FLUSH:
             self.flush()
+            self.flushed = True
 
     def flush(self):
         """Add up the notes and forget them."""
@@ -159,10 +178,17 @@ class Tally:
                 races.setdefault(place, []).append((site, items, where.index))
         for place, parts in races.items():
             self.look(place, parts)
+        self.fetched()
         for notes in (*self.tracked, *self.items.values()):
             notes.clear()
         for notes in (self.segments, self.times, self.ends):
             notes.clear()
+
+    def fetched(self):
+        """Count the sectors that blocks have loaded, in each block once. They have ended."""
+        if self.loads:
+            self.grid.counts.fetched += len(self.np.unique(self.np.concatenate(self.loads)))
+            self.loads.clear()
 
     def requests(self, keys, lengths):
         """The warp-wide executions that the notes of one run belong to."""
@@ -246,8 +272,12 @@ class Tally:
             lines = pairs // span * (span // 4 + 2) + ((pairs % span + low >> 2) - (low >> 2))
             lines = np.sort(lines)  # almost in order already
             access.lines += int((np.diff(lines, prepend=-1) != 0).sum())
-            if space == "global":
-                counts.sectors.update((self.different(pairs % span, span) + low).tolist())
+            if space == "global" and site.kind == "load":
+                block = where.warp[pairs // span] // -(-self.per_block // 32)
+                self.loads.append(block << SECTOR_BITS | pairs % span + low)
+                counts.loaded.update((self.different(pairs % span, span) + low).tolist())
+            elif space == "global":
+                counts.stored.update((self.different(pairs % span, span) + low).tolist())
         elif space == "shared":
             self.wavefronts(access, addresses, where, size)
 
@@ -277,9 +307,12 @@ class Tally:
     # ------------------------------------------------------------ can anything be wrong?
 
     def look(self, place, parts):
-        """Raise Suspicious if two threads use one cell without an order, as far as one can see."""
+        """Find where two threads use one cell without an order, as far as one can see.
+
+        Raise Suspicious if it is somewhere, and instrumented code has to tell.
+        """
         np = self.np
-        view = self.view(parts[0][0])
+        view, sites = self.view(parts[0][0]), [site for site, _, _ in parts]
         if any(site.size != view.memory.grain for site, _, _ in parts):
             raise Suspicious
         grain = view.memory.grain
@@ -290,9 +323,9 @@ class Tally:
             own = self.view(site)
             cell = (own.start + items * own.step) // grain
             uses.append((site.kind, cell, cell * groups + self.group[index], self.thread[index]))
-        together = np.concatenate([u[2] for u in uses])
+        together, which = np.concatenate([u[2] for u in uses]), None
         if size * groups >= DENSE:  # number those that occur
-            _, together = np.unique(together, return_inverse=True)
+            which, together = np.unique(together, return_inverse=True)
         room = int(together.max()) + 1
         parts = np.split(together, np.cumsum([len(u[2]) for u in uses])[:-1])
         threads = np.concatenate([u[3] for u in uses])
@@ -300,7 +333,10 @@ class Tally:
         one, two = np.zeros(room, np.int64), np.zeros(room, bool)
         one[together] = threads
         two[together[one[together] != threads]] = True
-        self.compare([(u[0], p) for u, p in zip(uses, parts, strict=True)], two)
+        racing = self.compare([(u[0], p) for u, p in zip(uses, parts, strict=True)], two)
+        if racing:
+            lanes = [self.extremes(p, u[3], room) for u, p in zip(uses, parts, strict=True)]
+            self.pair(sites, lanes, 1, lambda k: (k if which is None else which[k]) // groups)
         if place[0] != "global":
             return
         # The same over blocks, which nothing orders, for all that was noted so far.
@@ -315,10 +351,15 @@ class Tally:
             known[0][cell[new]] = block[new]
             known[1][cell[known[0][cell] != block]] = True
             known[2][kind][cell] = True
-        self.compare(known[2].items(), known[1])
+        if self.compare(known[2].items(), known[1]):
+            lanes = [self.extremes(cell, thread, size) for _, cell, _, thread in uses]
+            self.pair(sites, lanes, self.per_block, int)
 
     def compare(self, uses, two):
-        """Raise Suspicious if what several threads use is written, or is not always atomic."""
+        """Whether something that several threads use is written, or is not always atomic.
+
+        Raises Suspicious if it is, but where `races` can tell.
+        """
         np = self.np
         by = {kind: np.zeros(len(two), bool) for kind in KINDS}
         for kind, cells in uses:
@@ -326,8 +367,89 @@ class Tally:
                 by[kind] |= cells
             else:
                 by[kind][cells] = True
-        if (two & (by["store"] | by["load"] & by["atomic"])).any():
+        racing = (two & (by["store"] | by["load"] & by["atomic"])).any()
+        long = sum(self.active.values()) >= LONG and self.last and not self.flushed
+        if racing and not (long and self.orderly):
             raise Suspicious
+        return racing
+
+    # ------------------------------------------------------------ the races of a long launch
+
+    def extremes(self, keys, threads, room):
+        """The lowest and the highest thread of each key; -1 as the highest where there is none."""
+        np = self.np
+        low, high = np.full(room, np.iinfo(np.int64).max), np.full(room, -1)
+        np.minimum.at(low, keys, threads)
+        np.maximum.at(high, keys, threads)
+        return low, high
+
+    def warp_of(self, threads):
+        per_block = self.per_block
+        return threads // per_block * -(-per_block // 32) + threads % per_block // 32
+
+    def pair(self, sites, lanes, unit, cell_of):
+        """Note which two of the sites race: (how many cells, two (site, thread), cell, apart).
+
+        ``lanes``: of each site the lowest and the highest thread at each key. ``unit``: 1 where
+        threads have no order, and the threads of a block where only blocks have none. ``apart``:
+        the two threads are of two warps, or all that race are of one.
+        """
+        np = self.np
+        for a, b in itertools.combinations_with_replacement(range(len(sites)), 2):
+            kinds = {sites[a].kind, sites[b].kind}
+            if kinds == {"load"} or kinds == {"atomic"}:
+                continue
+            (low, high), (other_low, other_high) = lanes[a], lanes[b]
+            there = np.flatnonzero((high >= 0) & (other_high >= 0))
+            ends = np.array([(low[there], other_high[there]), (high[there], other_low[there])])
+            differ = ends[:, 0] // unit != ends[:, 1] // unit
+            if not differ.any():
+                continue
+            apart = differ & (self.warp_of(ends[:, 0]) != self.warp_of(ends[:, 1]))
+            best = apart if apart.any() else differ
+            way, k = (int(n) for n in np.argwhere(best)[0])
+            one, other = (int(n) for n in ends[way, :, k])
+            many, cell = int(differ.any(axis=0).sum()), cell_of(int(there[k]))
+            self.pairs.append((many, (sites[a], one), (sites[b], other), cell, best is apart))
+
+    def races(self):
+        """Report the pairs of accesses that race. Raises Suspicious where values have to be known.
+
+        Stores of one value by several threads are no race, unless each is an update, and neither
+        is a store of what is there already.
+        """
+        grid, told = self.grid, set()
+        checks, people = Checks(grid), {}
+
+        def thread(number):
+            block, place = divmod(number, self.per_block)
+            (bx, by, _), (gx, gy, _) = grid.block, grid.grid
+            at = people.setdefault(block, SimpleNamespace(
+                index=(block % gx, block // gx % gy, block // (gx * gy))
+            ))  # fmt: skip
+            warp = people.setdefault((block, place // 32), SimpleNamespace())
+            index = place % bx, place // bx % by, place // (bx * by)
+            return SimpleNamespace(index=index, block=at, warp=warp)
+
+        def stores(row):
+            return row[1][0].kind == row[2][0].kind == "store"
+
+        rank = lambda row: (stores(row), not row[4], row[1][0].line + row[2][0].line)  # noqa: E731
+        for many, first, second, cell, apart in sorted(self.pairs, key=rank):
+            (other, before), (site, after) = sorted((first, second), key=lambda row: row[1])
+            lines = site.array, other.array, frozenset((site.line, other.line))
+            both = [s for s in (site, other) if s.kind == "store"]
+            if any(not s.update and not s.sources for s in both):
+                raise Suspicious  # it may store what is there already
+            if len(both) == 2 and not (site.update and other.update):
+                if (*lines, apart) not in told:
+                    raise Suspicious
+            told |= {(*lines, apart), (*lines, False)}
+            array = self.view(site)
+            item = (cell * array.memory.grain - array.start) // array.step
+            then = (thread(before), 0, 0, 0, other, None)
+            checks.race(thread(after), site, array, item, then).count += many - 1
+        grid.findings = dict(enumerate(checks.settle(list(grid.findings.values()))))
 
 
 KINDS = ("load", "store", "atomic")
@@ -375,9 +497,11 @@ def attempt(grid, np, values):
     try:
         grid.tally = tally = Tally(grid, np, values)
         grid.run(values)
-        tally.block_done(last=True)
         if grid.findings:
             raise Suspicious
+        tally.block_done(last=True)
+        if tally.pairs:
+            tally.races()
     except Exception:
         for memory, data, written in before:
             memory.bytes[:] = data

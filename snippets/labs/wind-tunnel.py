@@ -41,18 +41,20 @@ def seconds(call, repeats=11):
 # %%
 # --8<-- [start:tunnel]
 class Tunnel:
-    """A wind tunnel with a cylinder in it.
+    """A wind tunnel with a cylinder in it, or with other walls.
 
     ``reynolds`` is wind times diameter over viscosity; all lengths are in cells, and the wind is in
     cells a step, well below the speed of sound, which is 0.58.
     """
 
-    def __init__(self, rows, columns, diameter, reynolds, wind=0.1):
+    def __init__(self, rows, columns, diameter, reynolds, wind=0.1, walls=None):
         self.shape, self.diameter, self.wind = (rows, columns), diameter, wind
         self.x, self.y = columns // 5, rows // 2
         viscosity = wind * diameter / reynolds
         self.omega = np.float32(1 / (3 * viscosity + 0.5))
-        solid = cp.asarray(disk(rows, columns, self.x, self.y, diameter)).reshape(-1)
+        if walls is None:
+            walls = disk(rows, columns, self.x, self.y, diameter)
+        solid = cp.asarray(walls).reshape(-1)
         self.solid, self.solid_fours = view(solid), view(solid.view(cp.uint32))
         # A wind that is not quite even: without that, the flow stays symmetric for long.
         u = np.full(self.shape, wind)
@@ -142,3 +144,49 @@ for line, wall in zip(levels, walls, strict=True):
     letters = ["#" if w > 0.4 else "=- +*"[level] for level, w in zip(line, wall, strict=True)]
     print("".join(letters).rstrip())
 # --8<-- [end:draw]
+
+
+# %%
+# --8<-- [start:lift]
+def coefficients(tunnel, count=10_000, every=10):
+    """Return the mean drag and lift of some more steps, as coefficients."""
+    rows, columns = tunnel.shape
+    force = cp.zeros(2, cp.float32)
+    blocks = -(-columns // 32), -(-rows // 8)
+    for turn in range(count):
+        tunnel.step()
+        if turn % every == 0:
+            force_kernel[blocks, (32, 8)](tunnel.f, tunnel.solid, rows, columns, view(force))
+    return force.get() * every / count / (0.5 * tunnel.wind**2 * tunnel.diameter)
+
+
+print("the cylinder: drag {:.2f}, lift {:.2f}".format(*coefficients(tunnel)))
+rows, columns, chord = 640, 1280, 128
+lifts = {}
+for degrees in (-10, 0, 10):
+    walls = wing(rows, columns, columns // 5, rows // 2, chord, degrees)
+    flight = Tunnel(rows, columns, chord, reynolds=1000, walls=walls)
+    for _ in range(20_000):
+        flight.step()
+    drag, lifts[degrees] = coefficients(flight)
+    print(f"the wing, tilted by {degrees:3}: drag {drag:.2f}, lift {lifts[degrees]:.2f}")
+assert lifts[10] > 0.2 and abs(lifts[0]) < 0.05, "this wing does not fly"
+assert abs(lifts[10] + lifts[-10]) < 0.1 * lifts[10], "up and down are not alike"
+# --8<-- [end:lift]
+
+# %%
+# --8<-- [start:draw_wing]
+u, v = (cp.empty(rows * columns, cp.float32) for _ in range(2))
+velocity_kernel[-(-u.size // 128), 128](flight.f, rows, columns, view(u), view(v))
+u, v = u.reshape(rows, columns), v.reshape(rows, columns)
+spin = cp.gradient(v, axis=1) - cp.gradient(u, axis=0)
+down, right = slice(rows // 2 - 10 * high, rows // 2 + 10 * high), slice(160, 160 + 90 * wide)
+solid = cp.asarray(walls).astype(cp.float32)
+spin, walls = (
+    a[down, right].reshape(20, high, 90, wide).mean(axis=(1, 3)).get() for a in (spin, solid)
+)
+levels = np.clip(np.rint(spin / (0.02 * flight.wind)), -2, 2).astype(int) + 2
+for line, wall in list(zip(levels, walls, strict=True))[::-1]:  # the last row on top
+    letters = ["#" if w > 0.4 else "=- +*"[level] for level, w in zip(line, wall, strict=True)]
+    print("".join(letters).rstrip())
+# --8<-- [end:draw_wing]

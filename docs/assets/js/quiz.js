@@ -45,9 +45,14 @@
         graded.classList.toggle("is-par", key in par)
       }
     })
-    all("[data-puzzle]").forEach(node => {
+    const puzzles = all("[data-puzzle]:not([data-puzzle=''])")
+    puzzles.forEach(node => {
       const key = node.dataset.puzzle
       node.textContent = key in par ? "✓ par" : key in solved ? "✓ solved" : ""
+    })
+    const done = puzzles.filter(node => node.textContent).length
+    all("[data-puzzle='']").forEach(node => {
+      node.textContent = done ? `${done} of ${puzzles.length} solved` : ""
     })
   }
 
