@@ -1,8 +1,8 @@
-"""Weak and strong scaling on two GPUs, drawn from the evidence when the site is built.
+"""Weak and strong scaling on two and four GPUs, drawn from the evidence when the site is built.
 
-``[[plot:heatscaling]]`` and ``[[plot:gptscaling]]``, on lines of their own, become SVGs that take
-the page's colors. A point is a microbenchmark whose id ends in its size; its ``efficiency`` is the
-time of one GPU over that of two, over what it would be at best.
+``[[plot:heatscaling]]``, ``[[plot:heatfour]]`` and ``[[plot:gptscaling]]``, on lines of their own,
+become SVGs that take the page's colors. A point is a microbenchmark with its size in its id; its
+``efficiency`` is the time of one GPU over that of several, over what it would be at best.
 """
 
 import math
@@ -28,8 +28,10 @@ STYLES = (
 class Plot:
     series: dict[str, str]  # what a line is called: a pattern of ids, whose group is the size
     across: str
+    gpus: str = "two"
 
 
+PLATES = "rows of the plate (strong: of all; weak: for each GPU)"
 PLOTS = {
     "heatscaling": Plot(
         {
@@ -38,7 +40,17 @@ PLOTS = {
             "strong, overlapped": r"heat-strong-(\d+)-staged-overlap",
             "weak, overlapped": r"heat-weak-(\d+)-staged-overlap",
         },
-        "rows of the plate (strong: of all; weak: for each GPU)",
+        PLATES,
+    ),
+    "heatfour": Plot(
+        {
+            "strong": r"heat-strong-(\d+)-staged-4",
+            "weak": r"heat-weak-(\d+)-staged-4",
+            "strong, overlapped": r"heat-strong-(\d+)-staged-overlap-4",
+            "weak, overlapped": r"heat-weak-(\d+)-staged-overlap-4",
+        },
+        PLATES,
+        "four",
     ),
     "gptscaling": Plot(
         {"strong": r"gpt-strong-(\d+)", "weak": r"gpt-weak-(\d+)"},
@@ -95,4 +107,4 @@ def _draw(plot: Plot, lines: dict, words: str) -> str:
         key = LEFT + 150 * at
         inside.append(f'<line x1="{key}" y1="10" x2="{key + 22}" y2="10" style="{style}"/>')
         inside.append(charts.text(key + 28, 14, name))
-    return charts.picture(WIDTH, HEIGHT, f"Efficiency on two GPUs. {words}", inside)
+    return charts.picture(WIDTH, HEIGHT, f"Efficiency on {plot.gpus} GPUs. {words}", inside)

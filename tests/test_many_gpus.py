@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.many_gpus import collectives, interleaved, predict, schedules
+from kernels.many_gpus import collectives, interleaved, predict, schedules, trained
 from kernels.many_gpus.world import Lost, Recv, Send, Work, World, nodes, switch
 
 LATENCY, BANDWIDTH = 2e-6, 100e9
@@ -239,3 +239,67 @@ def test_a_message_that_nobody_receives_is_named():
     says = r"rank 1 never receives what rank 2 sent \(1 left over\): add a Recv\(2\)"
     with pytest.raises(Lost, match=says):
         World(3, LINK).run(program)
+
+
+@pytest.mark.parametrize("gpus", [1, 2, 3, 4])
+@pytest.mark.parametrize("bucket", [1, 3, 7, 20])
+def test_ddp_in_the_simulator_has_one_devices_gradients(gpus, bucket):
+    """Buckets that divide nothing and one that is larger than the model; each GPU has its share."""
+    random = np.random.default_rng(gpus)
+    weights = list(random.normal(0, 0.5, (7, 5, 5)))
+    x, y = random.normal(size=(2, 12, 5))
+    world = World(2 * gpus, trained.gpus_and_streams(gpus, LINK))
+    shares = [2 * np.split(whole, gpus) for whole in (x, y)]
+    for found in world.run(trained.ddp(weights, 1e-3, bucket), *shares):
+        np.testing.assert_allclose(found, trained.gradients(weights, x, y), rtol=1e-9)
+    assert world.seconds >= 7e-3
+
+
+@pytest.mark.parametrize("ranks, pieces, micro", [(3, 1, 3), (3, 2, 6), (4, 3, 8), (5, 2, 5)])
+def test_interleaved_pieces_have_one_devices_gradients(ranks, pieces, micro):
+    random = np.random.default_rng(ranks)
+    weights = list(random.normal(0, 0.5, (ranks * pieces, 5, 5)))
+    x, y = random.normal(size=(2, 2 * micro, 5))
+    inputs = (
+        [weights[r::ranks] for r in range(ranks)],
+        *([np.split(a, micro)] * ranks for a in (x, y)),
+    )
+    world = World(ranks, switch(0, 1e30))
+    found = world.run(trained.train_pieces(pieces, micro, 1.0, 2.0), *inputs)
+    right = trained.gradients(weights, x, y)
+    for layer, gradient in enumerate(right):
+        np.testing.assert_allclose(found[layer % ranks][layer // ranks], gradient, rtol=1e-9)
+    idle = 1 - 3 * micro / world.seconds
+    assert idle == pytest.approx((ranks - 1) / (pieces * micro + ranks - 1))
+
+
+def test_the_gradients_that_both_are_held_against():
+    """One weight moved by little: the loss changes by what its gradient says."""
+    random = np.random.default_rng(0)
+    weights = list(random.normal(0, 0.5, (3, 4, 4)))
+    x, y = random.normal(size=(2, 6, 4))
+
+    def loss():
+        out = x
+        for w in weights:
+            out = np.tanh(out @ w)
+        return ((out - y) ** 2).mean()
+
+    found = trained.gradients(weights, x, y)
+    for layer, row, column in ((0, 1, 2), (1, 3, 0), (2, 2, 2)):
+        weights[layer][row, column] += 1e-6
+        above = loss()
+        weights[layer][row, column] -= 2e-6
+        slope = (above - loss()) / 2e-6
+        weights[layer][row, column] += 1e-6
+        assert found[layer][row, column] == pytest.approx(slope, rel=1e-5)
+
+
+def test_the_ring_on_four_gpus_was_predicted_within_a_quarter():
+    """The others' distances stand on the page; the ring is the program that its kernel is, too."""
+    record = Path("evidence/nvidia-h100/benchmarks/all_reduce_four.json")
+    rows = {row["id"]: row for row in json.loads(record.read_text())["rows"]}
+    for label in ("16mib", "256mib", "1gib"):
+        row = rows[f"all-reduce-ring-{label}-4"]
+        said = 1e6 * predict.predict(collectives.ring, row["size"], ranks=4)
+        assert said == pytest.approx(row["us"], rel=0.25)

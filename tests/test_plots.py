@@ -257,3 +257,15 @@ def test_scaling_without_fresh_rows_awaits_them():
     }
     drawn = plots.render("heatscaling", scaled(**heat))
     assert drawn.count("<circle") == 4 and "strong, overlapped: 1,024: 0.500" in drawn
+
+
+def test_scaling_on_four_takes_the_rows_of_four_alone():
+    four = {
+        f"heat_{kind}_1024_staged{more}_4": 0.25
+        for kind in ("strong", "weak")
+        for more in ("", "_overlap")
+    }
+    two = {name.removesuffix("_4"): 0.5 for name in four}
+    drawn = plots.render("heatfour", scaled(**four, **two))
+    assert "Efficiency on four GPUs" in drawn and "0.250" in drawn and "0.500" not in drawn
+    assert "0.250" not in plots.render("heatscaling", scaled(**four, **two))

@@ -180,6 +180,31 @@ def examples():
 
     --8<-- [end:buckets]
 
+    --8<-- [start:steps]
+    >>> def step(gpus, bucket):
+    ...     each, free = from_parts(gpus // 8, bucket * 20e6), 0.0
+    ...     for done in range(bucket, tensors + 1, bucket):
+    ...         free = max(free, done * seconds) + each
+    ...     return free
+    >>> for gpus in (8, 64, 1024):
+    ...     line = (f"{1e3 * step(gpus, bucket):6.1f} ms" for bucket in (4, 16, 60))
+    ...     print(f"{gpus:>5,} GPUs", *line)
+        8 GPUs   96.4 ms   97.6 ms  101.8 ms
+       64 GPUs   99.8 ms   99.0 ms  107.2 ms
+    1,024 GPUs  249.4 ms  136.1 ms  116.6 ms
+
+    --8<-- [end:steps]
+
+    --8<-- [start:steps-of-four]
+    >>> gradients_of_gpt = 43.1e6  # bytes
+    >>> for gpus in (2, 4):
+    ...     added = predict(two_shot, gradients_of_gpt, gpus)
+    ...     print(f"{gpus} GPUs: {1e3 * added:.3f} ms on top of one GPU's step")
+    2 GPUs: 0.124 ms on top of one GPU's step
+    4 GPUs: 0.184 ms on top of one GPU's step
+
+    --8<-- [end:steps-of-four]
+
     --8<-- [start:doubling]
     >>> ranks, x = 8, [np.arange(5.0) + rank for rank in range(8)]
     >>> sums = World(ranks, NVLINK).run(doubling, x)

@@ -1,1 +1,0 @@
-timeout 60 python four_processes.py kill
