@@ -53,6 +53,7 @@ VERDICTS = {
     "syncthreads": ("a barrier that some never reach", False),
     "The mask must name": ("a mask of lanes that do not come", False),
 }
+CHANCE = {"a race", "wrong in another order"}  # and the next run may end otherwise
 # A race whose outcome is a place to write to.
 HARMFUL = {"puzzle-keep-warm-no-barrier"}
 
@@ -210,7 +211,7 @@ def times(known: "grade.Exercise", name: str, records: "Evidence") -> str:
     for key, (label, _, verdict, runs) in asked.items():
         there = [rows[key] for rows in cards.values() if key in rows]
         if there and all(row.get("wrong") == 0 for row in there):
-            verdict += ", and right this time"
+            verdict += f", and right {'this time' if verdict in CHANCE else 'at this size'}"
         none = "not run" if not runs else "not measured" if there else waiting.AWAITING
         took = [
             _took(key, rows[key], rows is home) if key in rows else none for rows in cards.values()
