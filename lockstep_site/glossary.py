@@ -958,8 +958,10 @@ def check_terms(root: Path, ids: list[str]) -> int:
                 what = f"{needs} blocks need a GPU, the front matter says {says}"
                 at = found.line(term.page, "gpu_only")
                 mistakes.append(Mistake(term.page.path, at, what, f"write gpu_only: {needs}"))
+        elif not (root / (path := f"{FOLDER}{ident}.md")).is_file():
+            mistakes.append(Mistake(path, 1, "there is no such term", "correct the id"))
         else:
-            print(f"{ident}: no such term, or it cannot be read")
+            print(f"{ident}: it cannot be read")
     wanted = {f"{FOLDER}{ident}.md" for ident in ids}
     said = [mistake for mistake in mistakes if not ids or mistake.path in wanted]
     print("\n".join(map(str, said)) or "Nothing is wrong with them.")

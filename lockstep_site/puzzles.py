@@ -53,6 +53,7 @@ VERDICTS = {
     "syncthreads": ("a barrier that some never reach", False),
     "The mask must name": ("a mask of lanes that do not come", False),
 }
+CHANCE = {"a race", "wrong in another order"}  # and the next run may end otherwise
 # A race whose outcome is a place to write to.
 HARMFUL = {"puzzle-keep-warm-no-barrier"}
 
@@ -201,8 +202,11 @@ def times(known: "grade.Exercise", name: str, records: "Evidence") -> str:
         for row in records.elsewhere.get(key, ()):
             rows = cards.setdefault(row["device"]["name"], {})
             rows[key] = row
-            if "solution_us" in row:  # timed in turns with it
-                rows.setdefault(solution, row | {"value": row["solution_us"]})
+            if "solution_us" in row:  # it was timed in turns with this one, too
+                known = rows.get(solution, row | {"value": row["solution_us"]})
+                least, most = known.get("range", (known["value"],) * 2)
+                least, most = min(least, row["solution_us"]), max(most, row["solution_us"])
+                rows[solution] = known | {"range": (least, most)}
     size = home[solution]["title"].rpartition(", ")[2]
     size = re.sub(r"\d+", lambda number: f"{int(number[0]):,}", size)
     head = [f"One launch, {size}", "The check says", *cards]
@@ -210,7 +214,7 @@ def times(known: "grade.Exercise", name: str, records: "Evidence") -> str:
     for key, (label, _, verdict, runs) in asked.items():
         there = [rows[key] for rows in cards.values() if key in rows]
         if there and all(row.get("wrong") == 0 for row in there):
-            verdict += ", and right this time"
+            verdict += f", and right {'this time' if verdict in CHANCE else 'at this size'}"
         none = "not run" if not runs else "not measured" if there else waiting.AWAITING
         took = [
             _took(key, rows[key], rows is home) if key in rows else none for rows in cards.values()
@@ -223,7 +227,9 @@ def _took(key: str, row: dict, home: bool) -> str:
     """Return a time: by its key on the card whose figures have one."""
     if home:
         return f"[[micro:{key}]]"
-    return figures.quantity(row["value"], row["unit"]) if row["fresh"] else waiting.AWAITING
+    if not row["fresh"]:
+        return waiting.AWAITING
+    return figures.quantity(row.get("range", row["value"]), row["unit"])
 
 
 def _pages(root: Path) -> list[Page]:

@@ -93,7 +93,8 @@ def main(name: str = "") -> int:
     """Check a page, and return 1 if anything is wrong with it."""
     file = (ROOT / name).resolve()
     if file not in paths(ROOT):
-        print(f"check: {name or 'no page'}: write make check PAGE=docs/PAGE.md", file=sys.stderr)
+        what = f"there is no page {name}" if name else "no page"
+        print(f"check: {what}: write make check PAGE=docs/PAGE.md", file=sys.stderr)
         return 2
     try:
         page = read(file, ROOT)

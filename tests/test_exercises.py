@@ -294,6 +294,11 @@ def test_a_puzzle_names_the_card_that_timed_its_wrong_answers():
     assert shown[2] == "| The solution | right | [[micro:puzzle-balance]] | 2.00\u202fµs |"
     assert shown[3].endswith("| a race, and right this time | not measured | 4.00\u202fµs |")
     assert shown[4].endswith("| wrong result | not measured | 4.00\u202fµs |")
+    elsewhere[asked[1]][0]["wrong"] = 0
+    elsewhere["puzzle-balance"] = [row | {"value": 3}]  # in another run
+    shown = puzzles.times(exercise.load("balance", ROOT), "balance", records).splitlines()
+    assert shown[2].endswith("| [[micro:puzzle-balance]] | 2.00 to 3.00\u202fµs |")
+    assert "| wrong result, and right at this size |" in shown[4]
 
 
 def test_each_puzzle_shows_its_times():

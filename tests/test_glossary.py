@@ -151,6 +151,12 @@ def test_a_mistake_is_refused_with_file_line_and_mend(case, house):
     assert said[0].mend and len(mistakes) <= 2
 
 
+def test_the_command_refuses_an_id_that_no_term_has(house, capsys):
+    assert glossary.check_terms(house.root, ["wrap"]) == 1
+    said = capsys.readouterr().out
+    assert "docs/glossary/wrap.md:1: there is no such term" in said and "Nothing" not in said
+
+
 def test_a_term_that_few_pages_link_is_refused_when_all_are_written(house):
     mistakes = house.change("related: [warp, later]", "related: []", "bank")
     assert mistakes == []  # others are to come
