@@ -1,11 +1,14 @@
 """The stand-in for NumPy gives what NumPy gives, to the last character of its text."""
 
 import random
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from simulator.stepper import lite
+from tests.pages import ROOT
 
 LITE = lite.modules()["numpy"]
 
@@ -198,7 +201,31 @@ def test_random_numbers_are_numpys():
 
 
 def test_what_is_missing_says_so():
-    with pytest.raises(AttributeError, match=r"no `np.fft`"):
+    with pytest.raises(AttributeError, match=r"cannot run `np.fft`: the stand-in for NumPy has no"):
         LITE.fft  # noqa: B018
+    with pytest.raises(AttributeError, match=r"`np.random.rand`"):
+        LITE.random.rand(3)
+    with pytest.raises(AttributeError, match=r"`.partition` of an array"):
+        LITE.zeros(3).partition(1)
+    assert not hasattr(LITE.zeros(3), "copy_to_host")
     with pytest.raises(AttributeError, match="standard_normal"):
         LITE.random.default_rng(0).standard_normal(3)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("import numpy.linalg", "`import numpy.linalg`"),
+        ("from numpy.fft import fft", "`import numpy.fft`"),
+        ("from numpy import linalg", "`from numpy import linalg`: it has no `linalg`"),
+        ("from numpy.random import rand", "`from numpy.random import rand`"),
+    ],
+)
+def test_an_import_of_what_the_stand_in_lacks_is_refused_by_name(line, said):
+    """In a process of its own, which finds no NumPy."""
+    code = (
+        "import sys\nsys.path.insert(0, 'simulator')\nsys.modules['numpy'] = None\nimport stepper\n"
+        f"result = stepper.run_script({line!r}, mode='check')\nprint(result.line, result.message)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.startswith(f"1 the stepper cannot run {said}"), done.stdout + done.stderr

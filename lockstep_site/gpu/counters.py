@@ -119,10 +119,10 @@ def _traffic(root: Path, records: Evidence):
                 for mine, theirs in (
                     (ours["reads"], counters[traffic.READS]),
                     (ours["writes"], counters[traffic.WRITES]),
-                    (ours["atomics"], atomics),
                 )
             ]
             hbm = [ours["HBM"], counters[traffic.HBM_READ]]
+            cells.append(f"{atomics:,.0f}")
             cells.append(" / ".join(figures.quantity(n, "B") for n in hbm))
             cells.append(figures.quantity(counters[traffic.HBM_WRITTEN], "B"))
             rows.append(
@@ -137,7 +137,7 @@ def _traffic(root: Path, records: Evidence):
             "table has the others, and all larger launches. Where one number stands, both count "
             "it; where two do, the stepper's is the first."
         )
-        heads = ["Kernel", "Sectors read", "Sectors written", "Sectors of atomic operations"]
+        heads = ["Kernel", "Sectors read", "Sectors written", "Atomic operations: GPU"]
         heads += [
             "Read from HBM: at least, GPU",
             "Written to HBM: GPU",

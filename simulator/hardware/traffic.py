@@ -5,8 +5,8 @@ against a GPU: the sectors of loads that reach the second-level cache (the first
 block has read, and nothing from one block to the next), those of stores, which all reach it, and
 the bytes that HBM is read for: pieces of 64 bytes, the two sectors that it hands out together, each
 once. Nsight Compute empties both caches before a launch, so that each begins as here. What is
-written stays in the second level and may never come to HBM in the launch: that is shown, and not
-compared.
+written stays in the second level and may never come to HBM in the launch, and of atomic operations
+that level counts turns: both are shown, and not compared.
 
 ``python -m simulator.hardware.traffic`` counts traffic.json anew.
 """
@@ -99,7 +99,8 @@ def numbers(counts):
     return {
         **counts.l2(),
         "loads": counts.total("sectors", kind="load"),
-        "only read": len(counts.loaded - counts.stored),
+        "only read": len(counts.loaded - counts.stored - counts.updated),
+        "written": len(counts.stored),
         "HBM": PIECE * len({sector // 2 for sector in counts.loaded}),
     }
 
@@ -113,10 +114,12 @@ def known():
 # ---------------------------------------------------------------- the two side by side
 
 # Why the second-level cache sees other than the stepper says.
-FEWER = "blocks share a multiprocessor, and find in its first-level cache what another has read"
+FEWER = "several blocks read the same sectors, and some of their requests were joined on the way"
 MORE = "a sector was asked for again before it had come, or after other data had taken its place"
-WRITTEN = "stores to one sector were put together on their way"
-AS_COMPILED = "the machine code has other loads or stores than the source: see the list above"
+KEPT = "the block reads what it has stored, and the first level keeps that too"
+JOINED = "stores to one sector were put together on the way"
+LOCAL_ARRAY = "the thread's local array lies behind the same caches"
+AS_COMPILED = "the machine code has other loads or stores than the source: see the list below"
 
 
 def unlike(name, counters):
@@ -133,8 +136,9 @@ def unlike(name, counters):
     least = ours["only read"]
     if not least <= counters[READS] <= asked:
         yield f"{name}: reads of the L2: {counters[READS]:g}, and not {least:g} to {asked:g}"
-    if counters[WRITES] > stored:
-        yield f"{name}: writes of the L2: {counters[WRITES]:g}, more than {stored:g} stored"
+    least = ours["written"] if stored == ours["writes"] else 0
+    if not least <= counters[WRITES] <= stored:
+        yield f"{name}: writes of the L2: {counters[WRITES]:g}, and not {least:g} to {stored:g}"
     if name in LARGE and counters[HBM_READ] < ours["HBM"]:
         yield f"{name}: HBM is read for {counters[HBM_READ]:g} bytes, fewer than {ours['HBM']:g}"
 
@@ -142,15 +146,20 @@ def unlike(name, counters):
 def reason(name, counters):
     """Why reads or writes of the second-level cache are not what the stepper says, or None."""
     ours = known()[name]
-    if counters["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] != ours["writes"]:
-        return AS_COMPILED
-    if counters[WRITES] != ours["writes"]:
-        return MORE if counters[WRITES] > ours["writes"] else WRITTEN
-    if counters[READS] == ours["reads"]:
+    reads, writes = counters[READS] - ours["reads"], counters[WRITES] - ours["writes"]
+    if not reads and not writes:
         return None
-    if counters["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] != ours["loads"]:
-        return AS_COMPILED
-    return MORE if counters[READS] > ours["reads"] else FEWER
+    if any(counters.get(metric) for metric in LOCAL.values()):
+        return LOCAL_ARRAY
+    found = []
+    if reads:
+        as_source = counters["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] == ours["loads"]
+        fewer = FEWER if ours["only read"] else KEPT
+        found.append((MORE if reads > 0 else fewer) if as_source else AS_COMPILED)
+    if writes:
+        as_source = counters["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] == ours["writes"]
+        found.append(JOINED if as_source else AS_COMPILED)
+    return "; ".join(dict.fromkeys(found))
 
 
 def main():

@@ -25,12 +25,11 @@ The definitions follow Nsight Compute, so that the numbers can be held against t
 
 * ``l2`` are the sectors that reach the second-level cache. ``reads`` are those of loads as far as
   the first-level cache has not got them: it is empty when a block begins, and then keeps all that
-  the block has read (lts__t_sectors_srcunit_tex_op_read.sum). Less come where blocks follow one
-  another on a multiprocessor and read the same, more where they read more than fits. ``writes`` are
-  all sectors of stores (lts__t_sectors_srcunit_tex_op_write.sum), and ``atomics`` all of atomic
-  operations (lts__t_sectors_op_atom.sum and ..._op_red.sum), which the first level passes on.
-  ``least`` is what no order of blocks can save: each sector that is only read, once, and all that
-  stores and atomic operations send.
+  the block has read (lts__t_sectors_srcunit_tex_op_read.sum). Fewer come where several blocks read
+  the same, more where they read more than fits. ``writes`` are all sectors of stores, which the
+  first level passes on (lts__t_sectors_srcunit_tex_op_write.sum); fewer come where stores to one
+  sector are put together on the way. ``atomics`` are all of atomic operations. ``least`` is what
+  nothing can save: each sector that is loaded or stored, once, and those of atomic operations.
 
 ``ceilings`` are the least times, in microseconds, that the parts of an H200 need for a launch that
 fills it: to issue the instructions, to serve shared memory, the second-level cache and HBM. The
@@ -101,7 +100,8 @@ class Counts:
         self.active = Counter()  # statement -> lanes that ran it
         self.split = Counter()  # branch -> times that the lanes went different ways
         self.accesses = {}  # (site, space) -> Access
-        self.loaded, self.stored = set(), set()  # sectors of global memory, by what was done
+        # Sectors of global memory, by what was done
+        self.loaded, self.stored, self.updated = set(), set(), set()
         self.fetched = 0  # sectors that blocks have loaded, in each block once: of those that ended
         self.open = {}  # block -> sectors that it has loaded until now
         self.turns = {}  # what `wavefronts` found of requests that come again and again
@@ -188,7 +188,8 @@ class Counts:
                 self.loaded |= sectors
                 self.open.setdefault(block, set()).update(sectors)
             elif space == "global":
-                self.stored |= sectors
+                into = self.stored if site.kind == "store" else self.updated
+                into |= sectors
         elif space == "shared":
             turns, least, ways = wavefronts(group, offset, size)
             access.wavefronts += turns
@@ -278,7 +279,7 @@ class Counts:
             "reads": self.fetched + sum(map(len, self.open.values())),
             "writes": writes,
             "atomics": atomics,
-            "least": len(self.loaded - self.stored) + writes + atomics,
+            "least": len(self.loaded | self.stored) + atomics,
         }
 
     def metrics(self):
@@ -313,7 +314,7 @@ class Counts:
         accesses = [a for a in self.accesses.values() if a.space == "global"]
         requested = sum(a.lanes * a.size for a in accesses)
         moved = 32 * sum(a.sectors for a in accesses)
-        touched = 32 * len(self.loaded | self.stored)
+        touched = 32 * len(self.loaded | self.stored | self.updated)
         l2 = self.l2()
         issued = self.issued(dict.fromkeys(instructions, 1))
         cycles = self.total("wavefronts", "shared")

@@ -30,7 +30,7 @@ class MissingName(Unsupported, ImportError):
 
 
 class MissingModule(Unsupported, ModuleNotFoundError):
-    """A script imports a module of numba.cuda that the stepper does not have."""
+    """A script imports a module of numba.cuda or NumPy that the stepper does not have."""
 
     def __init__(self, name):
         super().__init__(f"`import {name}`: it has no such module")

@@ -22,11 +22,17 @@ _installed = None  # (stepper, what to put back)
 
 
 class Refusing:
-    """Finds no module, and says so for those of numba.cuda that the stepper does not have."""
+    """Finds no module, and says so for those that the stepper does not have.
+
+    They are those of numba.cuda, and of NumPy where the stand-in has its place.
+    """
 
     @staticmethod
     def find_spec(name, path=None, target=None):
+        stands_in = isinstance(sys.modules.get("numpy"), getattr(host.np, "Module", ()))
         if name.startswith(("numba.cuda.", f"{SUCCESSOR}.")):
+            raise MissingModule(name)
+        if name.startswith("numpy.") and stands_in:
             raise MissingModule(name)
 
 

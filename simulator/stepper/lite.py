@@ -9,14 +9,17 @@ so the last digit of a float sum can differ.
 
 import builtins
 import contextlib
+import dis
 import itertools
 import math
 import operator
 import struct
+import sys
 import types as pytypes
 from decimal import Decimal
 
 from . import ops
+from .faults import MissingAttribute, MissingName
 from .types import SCALARS, mix
 
 __name__ = "numpy"  # kernels look names up in it as they do in NumPy
@@ -264,6 +267,11 @@ class ndarray:  # noqa: N801
 
     def _view(self, shape, strides, offset):
         return ndarray.__new__(ndarray)._init(self._data, self.dtype, shape, strides, offset)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise MissingAttribute(f"`.{name}` of an array", "the stand-in for NumPy")
 
     # one element, by its number in _data
     def _get(self, at):
@@ -1342,7 +1350,7 @@ class Generator:
         return self._many(draw, size, kind)
 
     def __getattr__(self, name):
-        raise AttributeError(f"the stand-in for NumPy has no `{name}` of a random generator")
+        raise MissingAttribute(f"`.{name}` of a random generator", "the stand-in for NumPy")
 
 
 _M128 = (1 << 128) - 1
@@ -1384,13 +1392,20 @@ def _seed_words(seed, count):
 # ---------------------------------------------------------------- modules
 
 
+IMPORT_FROM = dis.opmap["IMPORT_FROM"]
+
+
 class Module(pytypes.ModuleType):
     """A module of the stand-in."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise AttributeError(f"the stand-in for NumPy has no `np.{name}`")
+        frame = sys._getframe(1)
+        if frame.f_code.co_code[frame.f_lasti] == IMPORT_FROM:
+            raise MissingName(self.__name__, name, frame.f_lineno, frame.f_code.co_filename)
+        whole = f"{self.__name__}.{name}".replace("numpy", "np", 1)
+        raise MissingAttribute(f"`{whole}`", "the stand-in for NumPy")
 
 
 def _fail(what, a, b):
@@ -1432,7 +1447,7 @@ def modules():
     testing.assert_allclose, testing.assert_array_equal = assert_allclose, assert_array_equal
     testing.assert_equal = assert_array_equal
     random.default_rng, random.Generator = Generator, Generator
-    numpy.testing, numpy.random = testing, random
+    numpy.testing, numpy.random, numpy.__path__ = testing, random, []
     numpy.__version__ = __version__
     return {"numpy": numpy, "numpy.testing": testing, "numpy.random": random}
 
@@ -1447,5 +1462,6 @@ _PRIVATE = {
     "struct",
     "pytypes",
 }
+_PRIVATE |= {"dis", "sys", "IMPORT_FROM", "MissingAttribute", "MissingName"}
 _PRIVATE |= {"ops", "SCALARS", "mix", "Module", "Flags", "modules", "assert_allclose"}
 _PRIVATE |= {"assert_array_equal", "Generator"}

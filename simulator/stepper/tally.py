@@ -277,7 +277,8 @@ class Tally:
                 self.loads.append(block << SECTOR_BITS | pairs % span + low)
                 counts.loaded.update((self.different(pairs % span, span) + low).tolist())
             elif space == "global":
-                counts.stored.update((self.different(pairs % span, span) + low).tolist())
+                into = counts.stored if site.kind == "store" else counts.updated
+                into.update((self.different(pairs % span, span) + low).tolist())
         elif space == "shared":
             self.wavefronts(access, addresses, where, size)
 
