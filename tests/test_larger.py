@@ -79,7 +79,11 @@ def launched(spec, note):
     for name, plain, v in zip(note.kernel.source.params, note.args, values, strict=True):
         if isinstance(v, larger.Longer):
             old = plain.copy_to_host().reshape(-1)
-            plain = np.resize(old, v.shape) if name not in only_written else np.full(v.shape, POISON, old.dtype)
+            plain = (
+                np.resize(old, v.shape)
+                if name not in only_written
+                else np.full(v.shape, POISON, old.dtype)
+            )
         given.append(host.DeviceArray.of(plain) if isinstance(plain, np.ndarray) else plain)
     rows = []
     with captured(rows, **OPTIONS):

@@ -55,7 +55,7 @@ function longer(small, large) {
 // Bytes that a launch must move at least: what it reads and what it writes, once.
 const traffic = shader => shader.bindings.reduce((sum, b) => sum + b.data.byteLength * (b.read + b.written), 0)
 const rate = n => (n >= 1e11 ? `${(n / 1e12).toPrecision(3)} TB/s` : `${(n / 1e9).toPrecision(3)} GB/s`)
-const span = seconds => (seconds < 1e-3 ? `${(seconds * 1e6).toPrecision(3)} µs` : `${(seconds * 1e3).toPrecision(3)} ms`)
+const span = seconds => (seconds >= 1 ? `${seconds.toPrecision(3)} s` : seconds < 1e-3 ? `${(seconds * 1e6).toPrecision(3)} µs` : `${(seconds * 1e3).toPrecision(3)} ms`)
 const percent = share => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`
 const count = n => n.toLocaleString("en")
 const work = flops => (flops >= 1e12 ? `${(flops / 1e12).toPrecision(3)} TFLOP/s` : `${(flops / 1e9).toPrecision(3)} GFLOP/s`)
@@ -142,7 +142,7 @@ export class MyGpu {
     const computes = sizes.some(size => size.flops)
     const whose = computes ? "roof" : "copy rate"
     for (const name of ["Elements", "A launch", "Rate", "Of this adapter's copy rate", ...(computes ? ["Of its roof"] : [])]) head.append(Object.assign(make("th", "", name), { scope: "col" }))
-    const own = sizes.some(size => size.times) ? " Above the page's own size, blocks have 256 threads if the kernel leaves the choice." : ""
+    const own = !sizes.length ? "" : sizes[0].times ? " Above the page's own size, blocks have 256 threads if the kernel leaves the choice." : " The larger launches have blocks of a usual size, as the H200's benchmark."
     const limits = `A copy runs at ${rate(card.copy_gbps * 1e9)} here${computes ? `, multiply-adds at ${work(card.tflops * 1e12)}: the roof is the lower of the two at a kernel's operations a byte` : ""}. A launch of nothing takes ${span(card.launch)}.`
     table.append(make("caption", "", `Times by ${gpu.timed ? "the GPU's own clock" : "the page's clock over many launches"}.${own} ${limits}`), head)
     let last
