@@ -199,7 +199,7 @@ def test_a_product_is_measured_at_several_sizes_and_held_against_the_roof(chrome
     rows = panel.card.locator("tr").all_inner_texts()
     assert rows[0].endswith("Of its roof")
     assert rows[1].startswith("20\t") and rows[1].endswith("not counted")
-    assert len(rows) >= 4 and rows[2].startswith("65,536") and "GFLOP/s" in rows[2]
+    assert rows[2].startswith("65,536") and "GFLOP/s" in rows[2]
     meters = panel.card.locator("meter").evaluate_all("all => all.map(m => [m.ariaLabel, m.value])")
     assert [name for name, _ in meters] == ["Your GPU", "H200, Numba"]
     assert round(meters[1][1], 3) == 0.025  # 1.3 of 52

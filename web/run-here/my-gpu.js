@@ -6,7 +6,7 @@ import { multiplyAdds, nothing } from "./probes.js"
 
 const NEAR = 2e-5 // of the largest number of an array: what float32 may differ by
 const NEARLY = 0.9 // of a rate: two measurements of the same kernel differ by as much
-const SLOW = 0.25 // seconds of a launch above which no larger size is tried
+const LONG = 1 // seconds that a launch may be expected to take: systems reset a GPU that is busy for two
 const SHORT = 4 // times what a launch of nothing takes: less says more of launching than of the kernel
 
 let gpu
@@ -149,19 +149,20 @@ export class MyGpu {
     for (const size of [{ shader: null }, ...sizes]) {
       const shader = size.shader ? longer(small, size.shader) : small
       if (shader.bindings.some(b => b.data.byteLength > gpu.device.limits.maxStorageBufferBindingSize)) break
+      const amount = size.flops ?? Math.max(...shader.bindings.map(b => b.elements))
+      if (last?.size.shader && (last.seconds * amount) / last.amount > LONG) break
       const { seconds } = await gpu.time(shader)
       const moved = size.bytes ?? traffic(shader)
       const ofCopy = moved / seconds / 1e9 / card.copy_gbps
       const intensity = size.flops && size.flops / moved
       const ofRoof = intensity && size.flops / seconds / 1e9 / roof(card, intensity)
-      last = { size, seconds, shader, intensity, share: computes ? ofRoof : ofCopy, short: seconds < SHORT * card.launch }
+      last = { size, amount, seconds, shader, intensity, share: computes ? ofRoof : ofCopy, short: seconds < SHORT * card.launch }
       const line = make("tr")
       line.append(Object.assign(make("th", "", count(Math.max(...shader.bindings.map(b => b.elements)))), { scope: "row" }))
       const cells = [span(seconds), intensity >= 1 ? work(size.flops / seconds) : rate(moved / seconds), percent(ofCopy)]
       if (computes) cells.push(intensity ? percent(ofRoof) : "not counted")
       for (const text of cells) line.append(make("td", "", text))
       table.append(line)
-      if (seconds > SLOW) break
     }
     const box = make("div")
     box.append(table)
