@@ -9,7 +9,7 @@ import pytest
 from lockstep_site import run_here
 from simulator import larger
 from simulator.stepper import Stepper, host
-from simulator.wgsl import captured
+from simulator.wgsl import as_json, captured
 from tests import webgpu
 from tests.pages import PAGES, ROOT
 from tests.wgsl_cases import runs, wrong
@@ -100,3 +100,28 @@ def test_each_is_right_where_it_is_small(notes, playwright):
         came = webgpu.run(tab, list(rows.values()))
     faults = {k: w for (k, r), x in zip(rows.items(), came, strict=True) if (w := wrong(r, x))}
     assert not faults
+
+
+PREPARE = """async shaders => {
+    const { Gpu, unpacked } = await import("/gpu.js")
+    const gpu = await Gpu.open({ patience: 60 })
+    for (const shader of JSON.parse(shaders)) {
+        const bindings = shader.bindings.map(b => ({ ...b, bytes: 16, data: "" }))
+        const ready = await gpu.prepare(unpacked({ ...shader, bindings }))
+        ready.free()
+    }
+}"""
+
+
+def test_what_an_adapter_with_subgroups_of_32_gets_is_compiled_by_the_browser(notes, playwright):
+    """The software adapter has subgroups of 4, so it can compile that and not run it."""
+    made = []
+    for key, spec in ASKED.items():
+        if "n" in spec:
+            [(shader, *_)] = larger.shaders(
+                spec | {"n": spec["n"][:1]}, notes[key], subgroups=32, **OPTIONS
+            )
+            made.append(shader)
+    assert sum("subgroups" in shader.features for shader in made) >= 5
+    with webgpu.page(playwright) as tab:
+        tab.evaluate(PREPARE, json.dumps([as_json(shader) for shader in made]))
