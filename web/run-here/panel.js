@@ -431,7 +431,7 @@ class Panel {
   // What the program's kernels are compiled for: this adapter, and sizes with enough work to measure.
   async plan() {
     const { sizes = {}, code } = this.program
-    const subgroups = await this.compiled().then(({ subgroups }) => subgroups(), () => 0) // why it failed is said later
+    const subgroups = await this.compiled().then(({ subgroups }) => subgroups()).catch(() => 0) // why it failed is said later
     return JSON.stringify({ sizes, code, subgroups })
   }
 
