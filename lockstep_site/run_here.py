@@ -3,7 +3,8 @@
 A program is the page's own code, as much of it as the block needs: its imports, the functions that
 it calls, and the example that launches its kernel. ``snippets/run_here/offers.yml`` adds what a
 page has no room for: launches of kernels that it shows and does not launch, other inputs, and edits
-that break the kernel. Nothing is run to find this out; the suite runs every program.
+that break the kernel; ``snippets/run_here/sizes.yml`` has launches with enough work for a reader's
+GPU. Nothing is run to find this out; the suite runs every program.
 """
 
 import ast
@@ -21,6 +22,7 @@ from lockstep_site import exercise
 from lockstep_site.gpu.needs import gpu_only
 
 OFFERS = "snippets/run_here/offers.yml"
+SIZES = "snippets/run_here/sizes.yml"
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class Program:
     """What the editor holds when a block's button is pressed.
 
     ``blocks`` are the indices of the page's blocks that it is made of, ``wants`` what the page says
-    that its examples show, in their order.
+    that its examples show, in their order, ``sizes`` launches of its kernels that are large enough
+    for a reader's GPU to be measured by, as ``simulator/larger.py`` takes them.
     """
 
     block: Block
@@ -37,6 +40,7 @@ class Program:
     wants: tuple[str, ...]
     breaks: tuple[dict, ...]
     presets: tuple[dict, ...]
+    sizes: dict[str, dict]
 
     @property
     def key(self) -> str:
@@ -46,7 +50,7 @@ class Program:
 
 def programs(page: Page) -> list[Program]:
     """Return the programs of a page, in the order of the blocks that open them."""
-    offers = read_offers(page.root)
+    offers = read_offers(page.root) | {"sizes": read_sizes(page.root)}
     needs_gpu = gpu_only(page)
     blocks = [
         block
@@ -93,6 +97,7 @@ def _program(block: Block, chosen: list[Block], script: str, offers: dict) -> Pr
         wants=tuple(wants),
         breaks=tuple(x for s in sources for x in offers["breaks"].get(s, ())),
         presets=tuple(x for s in sources for x in offers["presets"].get(s, ())),
+        sizes={k: v for b in (*chosen, block) for k, v in offers["sizes"].get(b.path, {}).items()},
     )
 
 
@@ -112,6 +117,7 @@ def data(page: Page) -> dict | None:
                 "code": program.code,
                 "breaks": [_edit(x) for x in program.breaks],
                 "presets": [_edit(x) for x in program.presets],
+                **({"sizes": program.sizes} if program.sizes else {}),
             }
             for program in found
         },
@@ -143,6 +149,17 @@ def read_offers(root: Path) -> dict[str, dict]:
     """
     file = root / OFFERS
     return _offers(file.read_text(encoding="utf-8") if file.is_file() else "")
+
+
+def read_sizes(root: Path) -> dict[str, dict[str, dict]]:
+    """Return the launches that are large enough for a GPU: file -> kernel -> launch."""
+    file = root / SIZES
+    return _sizes(file.read_text(encoding="utf-8") if file.is_file() else "")
+
+
+@cache
+def _sizes(text: str) -> dict[str, dict[str, dict]]:
+    return yaml.load(text, LOADER) or {}
 
 
 @cache

@@ -41,8 +41,10 @@ def serve(route, page=PAGE):
             "unit": "GB/s",
             "reference": 4213.0,
         },
-        {"id": "vector-add", "kernel": "kernels/vector_add/add.py", "unit": "GB/s", "ours": 3390.0},
-        {"id": "launch", "kernel": "kernels/vector_add/add.py", "unit": "us", "ours": 5000.0},
+        {"id": "sgemm-tiled", "unit": "TFLOP/s", "ours": 8.0, "reference": 52.0},
+        {"id": "naive-matmul-2048", "unit": "TFLOP/s", "ours": 1.3},
+        {"id": "vector-add-numba", "unit": "GB/s", "ours": 3390.0},
+        {"id": "vector-add-block-32", "unit": "GB/s", "ours": 5000.0},
     ]
     made = {
         "/": (HTML, "text/html"),
@@ -150,6 +152,65 @@ def test_on_a_phone_the_result_is_not_wider_than_the_screen_and_axe_finds_nothin
     found = panel.tab.evaluate("axe.run('.rh')")["violations"]
     panel.tab.set_viewport_size({"width": 1280, "height": 900})
     assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
+
+
+OTHER = """import numpy as np
+from numba import cuda
+
+@cuda.jit
+def add_kernel(a, b, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * b[i]
+
+a, out = np.arange(5, dtype=np.float32), np.zeros(5, np.float32)
+add_kernel[1, 32](a, a, out)
+"""
+
+
+def test_another_kernel_is_not_held_against_the_record_of_the_pages(panel):
+    """Even of the same name; but a launch of the page's own with other blocks is."""
+    panel.write(OTHER)
+    panel.press("Run on my GPU", "on your GPU")
+    assert "Of this adapter's copy rate" in panel.card.inner_text()
+    assert "H200" not in panel.card.inner_text()
+    panel.write(run_here.data(PAGE)["programs"]["1"]["code"].replace("threads=2", "threads=4"))
+    panel.press("Run on my GPU", "on your GPU")
+    assert "Par is 80 %, what it reaches on the H200" in panel.card.inner_text()
+
+
+def test_what_is_as_short_as_a_launch_is_held_against_no_par(panel):
+    panel.write(
+        "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x):\n"
+        "    i, j = cuda.grid(2)\n    x[i, j] = i\n\nk[1, (2, 2)](np.ones((2, 2), np.float32))\n"
+    )
+    panel.press("Run on my GPU", "on your GPU")
+    text = panel.card.inner_text()
+    assert "Too short to hold against a par" in text and "A launch of nothing takes" in text
+    assert not panel.card.locator("meter, .rh-gpu-par").count()
+
+
+def test_a_product_is_measured_at_several_sizes_and_held_against_the_roof(chrome):
+    """The page launches it on 3 x 5 numbers: what is measured is asked for in sizes.yml."""
+    page = next(p for p in PAGES if p.name.endswith("/naive-matmul"))
+    key = next(p.key for p in run_here.programs(page) if "matmul_kernel" in p.sizes)
+    panel = Panel(chrome, page=page, block=key)
+    panel.press("Run on my GPU", "on your GPU")
+    rows = panel.card.locator("tr").all_inner_texts()
+    assert rows[0].endswith("Of its roof")
+    assert rows[1].startswith("20\t") and rows[1].endswith("not counted")
+    assert rows[2].startswith("65,536") and "GFLOP/s" in rows[2]
+    meters = panel.card.locator("meter").evaluate_all("all => all.map(m => [m.ariaLabel, m.value])")
+    assert [name for name, _ in meters] == ["Your GPU", "H200, Numba"]
+    assert round(meters[1][1], 3) == 0.025  # 1.3 of 52
+    aim = panel.card.locator(".rh-gpu-par").inner_text()
+    assert re.search(r"your kernel reaches [\d.]+ % of this card's own roof. Par is 2.5 %", aim)
+    panel.tab.set_viewport_size({"width": 390, "height": 844})
+    wide = """[document.documentElement, ...document.querySelectorAll(".rh, .rh-body, .rh-code")]
+        .map(node => node.scrollWidth - node.clientWidth)"""
+    assert max(panel.tab.evaluate(wide)) <= 0
+    panel.context.close()
+    assert not panel.errors
 
 
 def test_it_works_without_a_network_after_the_first_time(chrome, built):

@@ -37,6 +37,9 @@ REFUSED = {
 }
 
 
+OPTIONS = {"unroll": 64}  # as web/run-here/session.py compiles for the reader's GPU
+
+
 @pytest.fixture(scope="module")
 def tab(playwright):
     with webgpu.page(playwright) as tab:
@@ -105,7 +108,7 @@ wgsl_cases.MORE += [
 @pytest.fixture(scope="module")
 def site(tab):
     """Kernel -> [(launch, what came back)]; what came back is None where it was not run."""
-    found = wgsl_cases.gather()
+    found = wgsl_cases.gather(**OPTIONS)
     todo = [r for rows in found.values() for r in rows if wgsl_cases.runs(r)]
     came = dict(zip(map(id, todo), webgpu.run(tab, todo), strict=True))
     return {name: [(r, came.get(id(r))) for r in rows] for name, rows in found.items()}
@@ -137,7 +140,7 @@ def test_the_sites_kernels_compile_and_are_right(site):
 
 
 def test_generated_kernels_compute_what_the_stepper_computes(tab):
-    rows = wgsl_cases.generated()
+    rows = wgsl_cases.generated(**OPTIONS)
     compiled = [r for r in rows if r.shader]
     assert len(compiled) >= 200, [str(r.refused) for r in rows if r.refused][:5]
     results = webgpu.run(tab, compiled)

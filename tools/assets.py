@@ -161,7 +161,7 @@ def run_here(root: Path) -> dict[str, bytes]:
             },
         }
     )
-    compiler = (root / "simulator/wgsl").glob("*.py")
+    compiler = [root / "simulator/larger.py", *(root / "simulator/wgsl").glob("*.py")]
     files["run-here/wgsl.zip"] = archive({f.relative_to(root).as_posix(): f for f in compiler})
     files["run-here/roofline.json"] = lessons_kernels(root)
     licenses = [

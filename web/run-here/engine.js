@@ -32,9 +32,10 @@ export class Engine {
     return this.ready
   }
 
-  // Run a program: mode "run", "check", "record" or "gpu"; or "grade". `exercise`: the text of one, for "grade" and "gpu".
+  // Run a program: mode "run", "check", "record" or "gpu"; or "grade". `exercise`: the text of one, for "grade" and "gpu". `plan`: JSON,
+  // for "gpu": what session.on_gpu takes.
   // Rejects with Stopped when it is stopped.
-  async run(code, mode, exercise) {
+  async run(code, mode, exercise, plan) {
     await this.start()
     const number = ++this.number
     let clock
@@ -47,7 +48,7 @@ export class Engine {
           else reject(new Error(data.message))
         }
         clock = setTimeout(() => this.stop(`Stopped after ${PATIENCE} s: the program did not end.`), PATIENCE * 1000)
-        this.worker.postMessage({ kind: "run", number, code, mode, limit: LIMIT, exercise })
+        this.worker.postMessage({ kind: "run", number, code, mode, limit: LIMIT, exercise, plan })
       })
     } finally {
       clearTimeout(clock)

@@ -2,3 +2,22 @@
 
 // Rows of data/benchmarks.json -> the H200's copy rate, of its own device copy, in GB/s; undefined without one.
 export const copyRate = rows => rows.find(row => row.id === "transpose")?.reference
+
+// Rows -> the H200's roof: its copy rate in GB/s, and the TFLOP/s of cuBLAS's float32 product; undefined without a record.
+export function roofOf(rows) {
+  const [copy_gbps, tflops] = [copyRate(rows), rows.find(row => row.id === "sgemm-tiled")?.reference]
+  return copy_gbps && tflops ? { copy_gbps, tflops } : undefined
+}
+
+// What a card can do at so many operations a byte, in GFLOP/s.
+export const roof = (card, intensity) => Math.min(card.copy_gbps * intensity, card.tflops * 1000)
+
+// What the H200 reached with a kernel, by the row of its benchmark: {gbps, share of its copy rate}, or {gflops, share of its
+// roof}; undefined where nothing was measured.
+export function reached(rows, id, intensity) {
+  const row = rows?.find(one => one.id === id)
+  const card = rows && roofOf(rows)
+  if (!row || !card || !["GB/s", "TFLOP/s"].includes(row.unit)) return undefined
+  if (row.unit === "GB/s") return { gbps: row.ours, share: row.ours / card.copy_gbps }
+  return intensity ? { gflops: row.ours * 1000, share: (row.ours * 1000) / roof(card, intensity) } : undefined
+}

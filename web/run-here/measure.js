@@ -1,7 +1,7 @@
 // The page "My GPU": measures the reader's card, draws its roofline, and keeps the record in the browser.
 
 import { Gpu, Refusal } from "./gpu.js"
-import { copyRate } from "./h200.js"
+import { roof, roofOf } from "./h200.js"
 import { keep as keepOffline } from "./offline.js"
 import { measure } from "./probes.js"
 
@@ -28,9 +28,6 @@ export async function unpacked(text) {
   const data = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), c => c.charCodeAt(0))
   return JSON.parse(new TextDecoder().decode(await squeezed(data, new DecompressionStream("deflate-raw"))))
 }
-
-// What a card can do at so many operations a byte, in GFLOP/s.
-const roof = (card, intensity) => Math.min(card.copy_gbps * intensity, card.tflops * 1000)
 
 function table(caption, heads, rows) {
   const box = make("div", "", "md-typeset__scrollwrap")
@@ -141,10 +138,10 @@ async function beside(base, data) {
   try {
     const rows = await (await fetch(new URL("data/benchmarks.json", base))).json()
     const of = Object.fromEntries(rows.map(row => [row.id, row]))
-    const [copy, product] = [copyRate(rows), of["sgemm-tiled"]] // the latter beside cuBLAS
-    if (!copy || !product) return null
+    const card = roofOf(rows)
+    if (!card) return null
     const found = Object.fromEntries(data.large.filter(k => of[k.h200]).map(k => [k.id, of[k.h200]]))
-    return { short: "H200", copy_gbps: copy, tflops: product.reference, rows: found }
+    return { short: "H200", ...card, rows: found }
   } catch {
     return null // without it, the reader's card stands alone
   }

@@ -1,10 +1,13 @@
 // "Run on my GPU": the launches of a program on the reader's own card, compared and measured.
 
-import { Gpu, Refusal, unpacked } from "./gpu.js"
+import { bytes, Gpu, Refusal, unpacked } from "./gpu.js"
+import { reached, roof } from "./h200.js"
+import { multiplyAdds, nothing } from "./probes.js"
 
 const NEAR = 2e-5 // of the largest number of an array: what float32 may differ by
 const NEARLY = 0.9 // of a rate: two measurements of the same kernel differ by as much
-const SLOW = 0.25 // seconds of a launch above which no larger size is tried
+const LONG = 1 // seconds that a launch may be expected to take: systems reset a GPU that is busy for two
+const SHORT = 4 // times what a launch of nothing takes: less says more of launching than of the kernel
 
 let gpu
 
@@ -42,18 +45,33 @@ function longer(small, large) {
   const bindings = large.bindings.map(b => {
     const base = small.bindings.find(one => one.name === b.name).data
     const data = new Uint8Array(b.elements * 4)
-    for (let at = 0; at < data.length; at += base.length) data.set(base.subarray(0, data.length - at), at)
+    data.set(base.subarray(0, data.length))
+    for (let at = base.length; at && at < data.length; at *= 2) data.copyWithin(at, 0, at)
     return { ...b, data }
   })
-  return { ...large, params: small.params, bindings }
+  return { ...large, params: bytes(large.params), bindings }
 }
 
 // Bytes that a launch must move at least: what it reads and what it writes, once.
 const traffic = shader => shader.bindings.reduce((sum, b) => sum + b.data.byteLength * (b.read + b.written), 0)
-const rate = bytes => (bytes >= 1e11 ? `${(bytes / 1e12).toPrecision(3)} TB/s` : `${(bytes / 1e9).toPrecision(3)} GB/s`)
-const span = seconds => (seconds < 1e-3 ? `${(seconds * 1e6).toPrecision(3)} µs` : `${(seconds * 1e3).toPrecision(3)} ms`)
+const rate = n => (n >= 1e11 ? `${(n / 1e12).toPrecision(3)} TB/s` : `${(n / 1e9).toPrecision(3)} GB/s`)
+const span = seconds => (seconds >= 1 ? `${seconds.toPrecision(3)} s` : seconds < 1e-3 ? `${(seconds * 1e6).toPrecision(3)} µs` : `${(seconds * 1e3).toPrecision(3)} ms`)
 const percent = share => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`
 const count = n => n.toLocaleString("en")
+const work = flops => (flops >= 1e12 ? `${(flops / 1e12).toPrecision(3)} TFLOP/s` : `${(flops / 1e9).toPrecision(3)} GFLOP/s`)
+
+// The lanes of this adapter's subgroups, where it has one number of them; else 0.
+export async function subgroups() {
+  if (!gpu || gpu.gone) gpu = await Gpu.open()
+  const { subgroupMinSize: least, subgroupMaxSize: most } = gpu.adapter.info ?? {}
+  return gpu.device.features.has("subgroups") && least === most ? (least ?? 0) : 0
+}
+
+// This adapter's multiply-adds, in TFLOP/s, as the page My GPU measures them.
+async function peak() {
+  const [shader, flops] = multiplyAdds(gpu.software ? 8 : 2048, gpu.software ? 8 : 256)
+  return flops / (await gpu.time(shader)).seconds / 1e12
+}
 
 export class MyGpu {
   // `section`: where it writes; `say(text, level)`: the panel's status line.
@@ -62,9 +80,9 @@ export class MyGpu {
     this.say = say
   }
 
-  // `kernels`: what session.on_gpu made. `record`: the row of the H200's benchmark of this kernel, or nothing. `pars`: of an
-  // exercise, the kernels of the reference solution.
-  async run(kernels, record, pars = []) {
+  // `kernels`: what session.on_gpu made. `rows`: the H200's benchmarks, if there are any. `pars`: of an exercise, the kernels of
+  // the reference solution.
+  async run(kernels, rows, pars = []) {
     const { section } = this
     section.replaceChildren(make("h3", "", "On this computer's GPU"))
     section.hidden = false
@@ -80,7 +98,7 @@ export class MyGpu {
     section.append(make("p", "rh-gpu-name", `Adapter: ${gpu.name}.${software}`))
     let wrong = 0
     let right = 0
-    let copy
+    let card // this adapter's own limits, measured in this minute
     for (const row of kernels) {
       const place = make("section", "rh-gpu")
       section.append(place)
@@ -100,9 +118,10 @@ export class MyGpu {
         if (differs) place.append(make("p", "", "It was not measured: how fast a wrong result comes says nothing. If the kernel is right whatever the order of its threads (Check tries several), this GPU or its driver is not."))
         else if (row.sizes) {
           this.say(`Measuring ${row.kernel}.`)
-          copy ??= await gpu.copyRate()
+          card ??= { copy_gbps: (await gpu.copyRate()) / 1e9, launch: (await gpu.time(nothing())).seconds }
+          if (row.sizes.some(size => size.flops)) card.tflops ??= await peak()
           const par = pars.find(one => one.kernel === row.kernel)
-          place.append(await this.measured(shader, row.sizes, copy, record, par))
+          place.append(await this.measured(shader, row, card, rows, par))
         }
       } catch (error) {
         if (!(error instanceof Refusal)) console.error(error)
@@ -116,53 +135,67 @@ export class MyGpu {
     this.say(wrong ? `${wrong} of ${wrong + right} launches gave no right result on your GPU.` : `${right} ${right === 1 ? "launch" : "launches"} on your GPU, with the stepper's result.`, wrong ? "bad" : "good")
   }
 
-  // Times for growing sizes, as a table; below it the share of this adapter's copy rate as bars.
-  async measured(small, sizes, copy, record, par) {
+  // Times for growing sizes, as a table; below it the share of this adapter's copy rate, or of its roof, as bars.
+  async measured(small, { sizes, row: id }, card, rows, par) {
     const table = make("table", "rh-par")
     const head = make("tr")
-    for (const name of ["Elements", "A launch", "Rate", "Of this adapter's copy rate"]) head.append(Object.assign(make("th", "", name), { scope: "col" }))
-    table.append(make("caption", "", `Times by ${gpu.timed ? "the GPU's own clock" : "the page's clock over many launches"}. Above the page's own size, blocks have 256 threads if the kernel leaves the choice. A copy runs at ${rate(copy)} here.`), head)
-    let best = 0
+    const computes = sizes.some(size => size.flops)
+    const whose = computes ? "roof" : "copy rate"
+    for (const name of ["Elements", "A launch", "Rate", "Of this adapter's copy rate", ...(computes ? ["Of its roof"] : [])]) head.append(Object.assign(make("th", "", name), { scope: "col" }))
+    const own = !sizes.length ? "" : sizes[0].times ? " Above the page's own size, blocks have 256 threads if the kernel leaves the choice." : " The larger launches have blocks of a usual size, as the H200's benchmark."
+    const limits = `A copy runs at ${rate(card.copy_gbps * 1e9)} here${computes ? `, multiply-adds at ${work(card.tflops * 1e12)}: the roof is the lower of the two at a kernel's operations a byte` : ""}. A launch of nothing takes ${span(card.launch)}.`
+    table.append(make("caption", "", `Times by ${gpu.timed ? "the GPU's own clock" : "the page's clock over many launches"}.${own} ${limits}`), head)
     let last
-    for (const [times, large] of [[1, null], ...sizes]) {
-      const shader = large ? longer(small, large) : small
+    for (const size of [{ shader: null }, ...sizes]) {
+      const shader = size.shader ? longer(small, size.shader) : small
       if (shader.bindings.some(b => b.data.byteLength > gpu.device.limits.maxStorageBufferBindingSize)) break
+      const amount = size.flops ?? Math.max(...shader.bindings.map(b => b.elements))
+      if (last?.size.shader && (last.seconds * amount) / last.amount > LONG) break
       const { seconds } = await gpu.time(shader)
-      const bytes = traffic(shader)
-      const share = bytes / seconds / copy
-      best = Math.max(best, share)
-      last = { times, share, shader }
-      const row = make("tr")
-      row.append(Object.assign(make("th", "", count(Math.max(...shader.bindings.map(b => b.elements)))), { scope: "row" }))
-      for (const text of [span(seconds), rate(bytes / seconds), percent(share)]) row.append(make("td", "", text))
-      table.append(row)
-      if (seconds > SLOW) break
+      const moved = size.bytes ?? traffic(shader)
+      const ofCopy = moved / seconds / 1e9 / card.copy_gbps
+      const intensity = size.flops && size.flops / moved
+      const ofRoof = intensity && size.flops / seconds / 1e9 / roof(card, intensity)
+      last = { size, amount, seconds, shader, intensity, share: computes ? ofRoof : ofCopy, short: seconds < SHORT * card.launch }
+      const line = make("tr")
+      line.append(Object.assign(make("th", "", count(Math.max(...shader.bindings.map(b => b.elements)))), { scope: "row" }))
+      const cells = [span(seconds), intensity >= 1 ? work(size.flops / seconds) : rate(moved / seconds), percent(ofCopy)]
+      if (computes) cells.push(intensity ? percent(ofRoof) : "not counted")
+      for (const text of cells) line.append(make("td", "", text))
+      table.append(line)
     }
     const box = make("div")
     box.append(table)
-    if (record && sizes.length) {
+    if (last.short) {
+      box.append(make("p", "rh-gpu-short", `Too short to hold against a par: ${span(last.seconds)}, where a launch of nothing takes ${span(card.launch)}. That is the time of a launch, and not of a kernel.`))
+      return box
+    }
+    const record = last.share && last.size.shader && reached(rows, id, last.intensity)
+    if (record) {
       const list = make("ul", "rh-bars")
-      for (const [name, share, rest] of [["Your GPU", best, ""], ["H200, Numba", record.share, ` (${rate(record.gbps * 1e9)})`]]) {
-        const item = make("li", "", `${name}: ${(100 * share).toFixed(0)} % of its copy rate${rest} `)
+      const theirs = record.gbps ? rate(record.gbps * 1e9) : work(record.gflops * 1e9)
+      for (const [name, share, rest] of [["Your GPU", last.share, ""], ["H200, Numba", record.share, ` (${theirs})`]]) {
+        const item = make("li", "", `${name}: ${percent(share)} of its ${whose}${rest} `)
         item.append(Object.assign(make("meter"), { max: 1, value: Math.min(1, share), ariaLabel: name }))
         list.append(item)
       }
       box.append(list)
     }
-    const aim = par ? await this.par(par, last, copy) : record && sizes.length && { share: best, par: record.share, whose: "what it reaches on the H200, of that card's own" }
-    if (aim) box.append(make("p", "rh-gpu-par", `${aim.share >= NEARLY * aim.par ? "At par" : "Below par"}: your kernel reaches ${percent(aim.share)} of this card's own copy rate. Par is ${percent(aim.par)}, ${aim.whose}.`))
+    const aim = par ? await this.par(par, last, card) : record && { share: last.share, par: record.share, whose: "what it reaches on the H200, of that card's own" }
+    if (aim) box.append(make("p", "rh-gpu-par", `${aim.share >= NEARLY * aim.par ? "At par" : "Below par"}: your kernel reaches ${percent(aim.share)} of this card's own ${whose}. Par is ${percent(aim.par)}, ${aim.whose}.`))
     return box
   }
 
   // What the reference solution reaches on this card, with as many elements as the reader's kernel had last.
-  async par(row, last, copy) {
+  async par(row, last, card) {
     const small = unpacked(row.shader)
-    const large = row.sizes.find(([times]) => times === last?.times)?.[1]
-    if (!last || (last.times > 1 && !large)) return null
+    const { times } = last.size
+    const large = row.sizes.find(size => size.times === times)?.shader
+    if (times && !large) return null
     // By turns, so that a moment in which the card does something else decides nothing.
-    const reached = async shader => traffic(shader) / (await gpu.time(shader)).seconds / copy
-    const reference = await reached(large ? longer(small, large) : small)
-    const again = await reached(last.shader)
+    const share = async shader => traffic(shader) / (await gpu.time(shader)).seconds / 1e9 / card.copy_gbps
+    const reference = await share(times ? longer(small, large) : small)
+    const again = await share(last.shader)
     return { share: Math.max(last.share, again), par: reference, whose: "what the reference solution reaches on it" }
   }
 

@@ -2,7 +2,6 @@
 
 import { Editor, prose } from "./editor.js"
 import { Engine, Stopped } from "./engine.js"
-import { copyRate } from "./h200.js"
 import { keep } from "./offline.js"
 import { pack, unpack } from "./share.js"
 import { View, lineCounts } from "./view.js"
@@ -309,7 +308,7 @@ class Panel {
     this.view.empty("")
     let result, failure
     try {
-      result = await engine.run(code, mode, this.program.exercise?.text)
+      result = await engine.run(code, mode, this.program.exercise?.text, mode === "gpu" ? await this.plan() : undefined)
     } catch (error) {
       failure = error
     }
@@ -406,15 +405,15 @@ class Panel {
     else this.show(result, "run")
     // What is wrong already is sent to no GPU.
     if (result.verdict ? !result.verdict.passed : this.el.status.dataset.level === "bad") return
-    const { el, program } = this
+    const { el } = this
     if (!result.kernels.length) return this.say("This program launches no kernel.", "bad")
     this.say("Compiled. Asking the browser for a GPU.")
     const busy = ["run", "check", "gpu", "reset", "presets"]
     this.busy = true
     for (const name of busy) el[name].disabled = true
     try {
-      const { MyGpu } = await import(new URL("assets/vendor/run-here/my-gpu.js", this.base))
-      await new MyGpu(el.card, (text, level) => this.say(text, level)).run(result.kernels, await this.record(program.source), result.par)
+      const { MyGpu } = await this.compiled()
+      await new MyGpu(el.card, (text, level) => this.say(text, level)).run(result.kernels, await this.records(), result.par)
     } catch (error) {
       console.error(error)
       this.say(`It could not be run on the GPU: ${error.message}`, "bad")
@@ -425,14 +424,21 @@ class Panel {
     if (this.dialog.open && [document.body, this.dialog].includes(document.activeElement)) el.gpu.focus()
   }
 
-  // What was measured of a block's kernel on the H200, if it was.
-  async record(source = "") {
+  compiled() {
+    return import(new URL("assets/vendor/run-here/my-gpu.js", this.base))
+  }
+
+  // What the program's kernels are compiled for: this adapter, and sizes with enough work to measure.
+  async plan() {
+    const { sizes = {}, code } = this.program
+    const subgroups = await this.compiled().then(({ subgroups }) => subgroups()).catch(() => 0) // why it failed is said later
+    return JSON.stringify({ sizes, code, subgroups })
+  }
+
+  // The H200's records, if they can be had.
+  async records() {
     try {
-      this.rows ??= await fetchJson(new URL("data/benchmarks.json", this.base))
-      const copy = copyRate(this.rows)
-      const own = this.rows.filter(row => row.kernel === source.split(":")[0] && row.unit === "GB/s")
-      const best = Math.max(...own.map(row => row.ours))
-      return own.length && copy ? { gbps: best, share: best / copy } : undefined
+      return (this.rows ??= await fetchJson(new URL("data/benchmarks.json", this.base)))
     } catch {
       return undefined
     }

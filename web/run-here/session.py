@@ -21,6 +21,7 @@ STEPS = 60_000  # steps of a launch that are shown
 LAUNCHES = 40  # launches that are shown: those with findings, and the first of the others
 KERNELS = 20  # launches that are run on the reader's GPU
 SIZES = (1 << 16, 1 << 20, 1 << 22, 1 << 24)  # elements with which those are measured
+UNROLL = 64  # as benchmarks/webgpu.py compiles: the H200's figures are of the same WGSL
 SEEDS = (1, 2)  # orders of threads, beside the usual one, that a check tries
 
 
@@ -113,34 +114,69 @@ def check(source, time_limit):
     return report(result, time.perf_counter() - began, differs=differs, orders=1 + len(SEEDS))
 
 
-def on_gpu(source, time_limit, exercise=None):
+def on_gpu(source, time_limit, exercise=None, plan=None):
     """Run and check a program, and compile its launches for the reader's own GPU.
 
     ``exercise``: the text of an exercise's file. The program is graded, and the launches are those
     of the exercise's largest case, if the answer is right; beside them, as ``par``, stand those of
-    the reference solution.
+    the reference solution. ``plan``, as JSON: ``subgroups``, the lanes of the adapter's subgroups
+    where it has one number of them; ``sizes``, what simulator/larger.py takes, by kernel; ``code``,
+    the page's own program.
     """
-    from simulator import wgsl  # unpacked when it is first asked for
+    from simulator import larger, wgsl  # unpacked when they are first asked for
 
     began, launches, more = time.perf_counter(), [], {}
+    plan = {"sizes": {}, "code": ""} | json.loads(plan or "{}")
+    options = {"unroll": UNROLL, "subgroups": 32 if plan.get("subgroups") == 32 else 0}
+    captured = {"most": KERNELS, "more": sizes, **options}
+    made = {}
     if exercise is not None:
         result, more["verdict"] = graded(source, time_limit, exercise)
         if more["verdict"]["passed"]:
-            with wgsl.captured(launches, most=KERNELS, more=sizes):
+            with wgsl.captured(launches, **captured):
                 grading.launch_largest(exercise, source, time_limit)
             reference = []
-            with wgsl.captured(reference, most=KERNELS, more=sizes):
+            with wgsl.captured(reference, **captured):
                 grading.launch_largest(exercise, None, time_limit)
             more["par"] = [row for row in for_gpu(reference) if "sizes" in row]
     else:
-        with wgsl.captured(launches, most=KERNELS, more=sizes):
+        with larger.noted(plan["sizes"]) as notes, wgsl.captured(launches, **captured):
             result = execute(source, mode="check", time_limit=time_limit)
-    kernels = for_gpu(launches)
+        if result.error is None and not result.findings:
+            own = plan["code"] and larger.definitions(source) == larger.definitions(plan["code"])
+            for name, spec in plan["sizes"].items():
+                made[name] = {"sizes": larger_sizes(source, name, spec, notes, time_limit, options)}
+                made[name]["row"] = spec.get("row") if own else None
+    kernels = for_gpu(launches, made)
     return report(result, time.perf_counter() - began, kernels=kernels, **more)
 
 
-def for_gpu(launches):
-    """Launches as the panel takes them; the first of each kernel for several sizes."""
+def larger_sizes(source, name, spec, notes, time_limit, options):
+    """The sizes of a kernel that ``spec`` asks for; None where it asks for none or none fits."""
+    from simulator import larger, wgsl
+
+    if "n" not in spec:
+        return None
+    if "edits" in spec:
+        source = larger.edited(source, spec["edits"])
+        if source is None:
+            return None
+        with larger.noted([name], run=False) as notes:
+            execute(source, mode="run", time_limit=time_limit)
+    if name not in notes:
+        return None
+    try:
+        found = list(larger.shaders(spec, notes[name], **options))
+    except wgsl.Refused:
+        return None
+    return [{"shader": wgsl.as_json(s), "flops": f, "bytes": b} for s, f, b in found]
+
+
+def for_gpu(launches, made=()):
+    """Launches as the panel takes them; the first of each kernel for several sizes.
+
+    ``made``: of some kernels, the sizes and the H200's row.
+    """
     from simulator import wgsl
 
     kernels, seen = [], set()
@@ -154,7 +190,11 @@ def for_gpu(launches):
             row["shader"] = wgsl.as_json(record.shader, record.before)
             row["want"] = wgsl.wanted(record)
             if record.kernel not in seen:
-                row["sizes"] = [[n, wgsl.as_json(shader)] for n, shader in record.sizes]
+                asked = made[record.kernel] if record.kernel in made else {}
+                row["sizes"] = asked.get("sizes") or [
+                    {"times": n, "shader": wgsl.as_json(shader)} for n, shader in record.sizes
+                ]
+                row["row"] = asked.get("row")
                 seen.add(record.kernel)
         kernels.append(row)
     return kernels

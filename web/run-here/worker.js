@@ -106,13 +106,13 @@ onmessage = async ({ data }) => {
     }
     return
   }
-  const { number, code, mode, limit, exercise } = data
+  const { number, code, mode, limit, exercise, plan } = data
   try {
     if (mode === "gpu") await compiler()
     const result =
       mode === "grade" ? session.grade(code, limit, exercise)
       : mode === "check" ? session.check(code, limit)
-      : mode === "gpu" ? session.on_gpu(code, limit, exercise)
+      : mode === "gpu" ? session.on_gpu(code, limit, exercise, plan)
       : session.run(code, mode, limit)
     postMessage({ kind: "result", number, result })
   } catch (error) {
