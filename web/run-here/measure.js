@@ -136,7 +136,7 @@ async function record(tell, data) {
 // The H200's rows, from this site's records: what stands beside the reader's.
 async function beside(base, data) {
   try {
-    const rows = await (await fetch(new URL("data/benchmarks.json", base))).json()
+    const rows = (await (await fetch(new URL("data/benchmarks.json", base))).json()).filter(row => row.device === "NVIDIA H200")
     const of = Object.fromEntries(rows.map(row => [row.id, row]))
     const card = roofOf(rows)
     if (!card) return null

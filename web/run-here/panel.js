@@ -438,7 +438,7 @@ class Panel {
   // The H200's records, if they can be had.
   async records() {
     try {
-      return (this.rows ??= await fetchJson(new URL("data/benchmarks.json", this.base)))
+      return (this.rows ??= (await fetchJson(new URL("data/benchmarks.json", this.base))).filter(row => row.device === "NVIDIA H200"))
     } catch {
       return undefined
     }
