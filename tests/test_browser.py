@@ -49,7 +49,7 @@ FIT = """async urls => {
 def test_no_page_scrolls_sideways_on_a_phone(width, chromium, server):
     context = chromium.new_context(viewport={"width": width, "height": 800})
     tab = context.new_page()
-    formulas = next(page for page in PAGES if page.name.endswith("thinking-in-parallel"))
+    formulas = next(page for page in PAGES if page.name.endswith("heat-and-wave"))
     tab.goto(url_of(formulas, server))  # it has the styles of formulas, too
     planted = "<p class=planted style=width:999px>wide</p>"
     tab.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", planted)
