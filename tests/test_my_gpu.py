@@ -46,6 +46,9 @@ def serve(route, page=PAGE):
         {"id": "vector-add-numba", "unit": "GB/s", "ours": 3390.0},
         {"id": "vector-add-block-32", "unit": "GB/s", "ours": 5000.0},
     ]
+    rows = [row | {"device": "NVIDIA H200"} for row in rows]
+    # The panel says "H200", so a row of another GPU is none of its.
+    rows.insert(0, {"id": "vector-add-numba", "unit": "GB/s", "ours": 1.0, "device": "NVIDIA H100"})
     made = {
         "/": (HTML, "text/html"),
         "/run.json": (json.dumps(run_here.data(page)), "application/json"),

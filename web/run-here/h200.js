@@ -1,6 +1,9 @@
 // What of the site's own records stands beside the reader's card.
 
-// Rows of data/benchmarks.json -> the H200's copy rate, of its own device copy, in GB/s; undefined without one.
+// Of the rows of data/benchmarks.json, which may be of several GPUs, those of the H200.
+export const ofH200 = rows => rows.filter(row => row.device === "NVIDIA H200")
+
+// Those rows -> the H200's copy rate, of its own device copy, in GB/s; undefined without one.
 export const copyRate = rows => rows.find(row => row.id === "transpose")?.reference
 
 // Rows -> the H200's roof: its copy rate in GB/s, and the TFLOP/s of cuBLAS's float32 product; undefined without a record.

@@ -1,7 +1,7 @@
 // The page "My GPU": measures the reader's card, draws its roofline, and keeps the record in the browser.
 
 import { Gpu, Refusal } from "./gpu.js"
-import { roof, roofOf } from "./h200.js"
+import { ofH200, roof, roofOf } from "./h200.js"
 import { keep as keepOffline } from "./offline.js"
 import { measure } from "./probes.js"
 
@@ -136,7 +136,7 @@ async function record(tell, data) {
 // The H200's rows, from this site's records: what stands beside the reader's.
 async function beside(base, data) {
   try {
-    const rows = (await (await fetch(new URL("data/benchmarks.json", base))).json()).filter(row => row.device === "NVIDIA H200")
+    const rows = ofH200(await (await fetch(new URL("data/benchmarks.json", base))).json())
     const of = Object.fromEntries(rows.map(row => [row.id, row]))
     const card = roofOf(rows)
     if (!card) return null

@@ -2,6 +2,7 @@
 
 import { Editor, prose } from "./editor.js"
 import { Engine, Stopped } from "./engine.js"
+import { ofH200 } from "./h200.js"
 import { keep } from "./offline.js"
 import { pack, unpack } from "./share.js"
 import { View, lineCounts } from "./view.js"
@@ -438,7 +439,7 @@ class Panel {
   // The H200's records, if they can be had.
   async records() {
     try {
-      return (this.rows ??= (await fetchJson(new URL("data/benchmarks.json", this.base))).filter(row => row.device === "NVIDIA H200"))
+      return (this.rows ??= ofH200(await fetchJson(new URL("data/benchmarks.json", this.base))))
     } catch {
       return undefined
     }
