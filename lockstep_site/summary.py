@@ -66,12 +66,21 @@ def _table(head: list[str], rows: list[list[str]], nothing: str) -> str:
     return figures.table(head, rows) if rows else nothing
 
 
-def _folded(head: list[str], groups: dict[str, list[list[str]]], nothing: str) -> str:
-    """Return a table for each group of rows, folded under the group's name."""
+def _folded(
+    head: list[str],
+    groups: dict[str, list[list[str]]],
+    nothing: str,
+    again: dict[str, str] | None = None,
+) -> str:
+    """Return a table for each group of rows, folded under the group's name.
+
+    ``again``: of each group, the command that makes its rows again.
+    """
+    said = {name: f"Again: `{command}`\n\n" for name, command in (again or {}).items()}
     return (
         "\n\n".join(
             f'<details class="note" markdown="1"><summary>{_text(name)}: {len(rows)}</summary>\n\n'
-            f"{_table(head, rows, nothing)}\n\n</details>"
+            f"{said.get(name, '')}{_table(head, rows, nothing)}\n\n</details>"
             for name, rows in groups.items()
         )
         or nothing
@@ -204,10 +213,11 @@ def _benchmarks(records: Evidence) -> str:
         cells = [ours, reference + name, f"{ratio}<br>{charts.bars(row)}"]
         if not row["fresh"]:
             cells = [waiting.AWAITING, "", ""]
-        title = f"{_text(row['title'])}<br>`{row_id}`<br>{_again(row)}"
+        title = f"{_text(row['title'])}<br>`{row_id}`"
         groups.setdefault(_script(row), []).append([title, *cells, _where(row)])
     head = ["Benchmark", "Ours", "Reference", "Speed ratio", "Device, date, runs"]
-    return _folded(head, dict(sorted(groups.items())), "No benchmark is recorded yet.")
+    again = _again(records.benchmarks)
+    return _folded(head, dict(sorted(groups.items())), "No benchmark is recorded yet.", again)
 
 
 def _where(row: dict) -> str:
@@ -215,21 +225,22 @@ def _where(row: dict) -> str:
     return f"{_text(row['device']['name'])}, {row['date']}<br>{charts.spark(row)}"
 
 
-def _again(row: dict) -> str:
-    """Return the command that measures a row again."""
-    return f"`make bench NAME={_module(row)}`"
+def _again(rows: dict[str, dict]) -> dict[str, str]:
+    """Return the command that measures a script's rows again, by the script's name."""
+    return {_script(row): f"make bench NAME={_module(row)}" for row in rows.values()}
 
 
 def _microbenchmarks(records: Evidence) -> str:
     groups: dict[str, list] = {}
     for row_id, row in sorted(records.microbenchmarks.items()):
         value = figures.quantity(row["value"], row["unit"]) if row["fresh"] else waiting.AWAITING
-        title = f"{_text(row['title'])}<br>`{row_id}`<br>{_again(row)}"
+        title = f"{_text(row['title'])}<br>`{row_id}`"
         groups.setdefault(_script(row), []).append(
             [title, value, _text(row["method"]), _where(row)]
         )
     head = ["What", "Value", "How", "Device, date, runs"]
-    return _folded(head, dict(sorted(groups.items())), "No microbenchmark is recorded yet.")
+    again = _again(records.microbenchmarks)
+    return _folded(head, dict(sorted(groups.items())), "No microbenchmark is recorded yet.", again)
 
 
 def _beside(pages: list[Page], records: Evidence) -> str:
