@@ -102,6 +102,18 @@ wgsl_cases.MORE += [
         (1, 32),
         lambda: [wgsl_cases.fractions(5, 7), 6, wgsl_cases.fractions(5)],
     ),
+    (
+        wgsl_cases.N + "wind_tunnel/wing.py",
+        "force_kernel",
+        ((1, 2), (8, 2)),
+        lambda: [
+            wgsl_cases.populations(3, 8),
+            np.array([0, 0, 1, 0, 0, 0, 1, 1] * 3, np.uint8),
+            3,
+            8,
+            np.zeros(2, np.float32),
+        ],
+    ),
 ]
 
 
