@@ -162,7 +162,8 @@ def _parts(title: str, html: str, about: str, names: tuple[str, ...], weight: fl
             bare = not re.search(r"[^\W\d]", row.title)  # a number, which its head explains
             name = f"{row.cells[0][0]} {row.title}" if bare else row.title
             text = _cut(" · ".join(f"{h}: {t}" if h else t for h, t in row.cells[1:] if t), ROW)
-            weights = _weights(name, Section("", prose=[row.text]), [], (), "", IN_ROW_TITLE)
+            alone = Section("", prose=[row.text], figures=row.figures)
+            weights = _weights(name, alone, [], (), "", IN_ROW_TITLE)
             for _, cell in row.cells[1:]:  # a cell of a few words names something
                 if len(cell.split()) <= 6:
                     for word, whole in (w for w in words(cell) if w[0] in weights):
@@ -198,7 +199,11 @@ def _weights(
     text = "\n".join([*section.prose, *section.code, *more])
     for word, whole in words(text):
         counts[word] = counts.get(word, 0) + (1 if whole else 0.5)
-    counts = {word: count for word, count in counts.items() if word not in IDLE}
+    # Nobody asks for a number that was measured: it is another one after the next run.
+    for word, _ in words("\n".join(section.figures)):
+        if re.fullmatch(r"[\d.]+", word) and word in counts:
+            counts[word] -= 1
+    counts = {word: count for word, count in counts.items() if count > 0 and word not in IDLE}
     for word in COMPOUND.findall(text):
         counts[word] = counts.get(word, 0) + 1
     for word, count in counts.items():

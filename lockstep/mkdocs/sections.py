@@ -24,6 +24,7 @@ class Row:
     anchor: str
     cells: list[tuple[str, str]]
     points: bool = False  # it leads to another page, which is a result itself
+    figures: list[str] = field(default_factory=list)  # the measured ones in its text
 
     @property
     def title(self) -> str:
@@ -43,6 +44,7 @@ class Section:
     prose: list[str] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    figures: list[str] = field(default_factory=list)  # measured, in the prose
 
 
 def sections(html: str) -> list[Section]:
@@ -70,6 +72,7 @@ class _Reader(HTMLParser):
         self.pre = 0
         self.item: tuple[str, int] | None = None
         self.tables: list[_Table] = []
+        self.figure = 0  # how many elements were open when a measured figure began
 
     # ------------------------------------------------------------ elements
 
@@ -84,6 +87,8 @@ class _Reader(HTMLParser):
         self.out += out
         if self.out:
             return
+        if (given.get("class") or "").split()[:1] == ["measured"]:
+            self.figure = len(self.open)
         if tag in HEADINGS:
             self.flush()
             ident = given.get("id") or ""
@@ -113,6 +118,8 @@ class _Reader(HTMLParser):
             if self.item and self.item[1] == len(self.open):
                 self._item()
             name, out = self.open.pop()
+            if len(self.open) < self.figure:
+                self.figure = 0
             if not self.out:
                 self._end(name)
             self.out -= out
@@ -143,6 +150,8 @@ class _Reader(HTMLParser):
     def handle_data(self, data):
         if not self.out:
             self._piece(data)
+            if self.figure:
+                (self.tables[-1] if self.tables else self.found[-1]).figures.append(data)
 
     # ------------------------------------------------------------ text
 
@@ -171,6 +180,7 @@ class _Table:
         self.rows: list[Row] = []
         self.cell: list[str] | None = None
         self.cells: list[str] = []
+        self.figures: list[str] = []
         self.anchor = ""
         self.head = self.points = False
 
@@ -183,7 +193,7 @@ class _Table:
         if tag == "thead":
             self.head = True
         elif tag == "tr":
-            self.cells, self.anchor, self.points = [], ident, False
+            self.cells, self.figures, self.anchor, self.points = [], [], ident, False
         else:
             self.anchor = self.anchor or (ident if not self.cells else "")
             self.cell = []
@@ -197,7 +207,7 @@ class _Table:
             elif any(self.cells):
                 heads = [*self.heads, *[""] * len(self.cells)]
                 cells = list(zip(heads, self.cells, strict=False))
-                self.rows.append(Row(self.anchor, cells, self.points))
+                self.rows.append(Row(self.anchor, cells, self.points, self.figures))
         elif self.cell is not None:
             self.cells.append(line("".join(self.cell)))
             self.cell = None
