@@ -248,5 +248,8 @@ def find(text: str) -> Iterator[str]:
     """Yield the claims of a text, as ``numbers.plain`` returns one."""
     low = text.lower()
     for words, rule in RULES:
-        if any(word in low for word in words):
-            yield from (text[slice(*found.span())].strip() for found in _ready(rule).finditer(low))
+        for word in words:
+            if word in low:
+                for found in _ready(rule).finditer(low):
+                    yield text[slice(*found.span())].strip()
+                break

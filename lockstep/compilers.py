@@ -30,22 +30,10 @@ def _names(texts: tuple[str, ...], packages: Names, files: Names) -> Names:
     origins: dict[str, set[str]] = {}
     others: set[str] = set()
     for text in texts:
-        try:
-            tree = parse(text)
-        except SyntaxError:
-            continue
-        for node, private in _scopes(tree, False):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    top = alias.name.split(".")[0]
-                    origin = alias.name if alias.asname else top
-                    origins.setdefault(alias.asname or top, set()).add(origin)
-            elif isinstance(node, ast.ImportFrom):
-                for alias in node.names:
-                    origin = f"{'.' * node.level}{node.module or ''}.{alias.name}"
-                    origins.setdefault(alias.asname or alias.name, set()).add(origin)
-            else:
-                others.update(_bound(node, private))
+        imported, bound = _of_text(text)
+        others |= bound
+        for name, origin in imported:
+            origins.setdefault(name, set()).add(origin)
     if "*" in origins or "*" in others or SLY & origins.keys():
         return frozenset()
     found = set()
@@ -55,6 +43,29 @@ def _names(texts: tuple[str, ...], packages: Names, files: Names) -> Names:
         if tops <= packages and not ours and name not in others:
             found.add(name)
     return frozenset(found)
+
+
+@functools.lru_cache(maxsize=4096)
+def _of_text(text: str) -> tuple[frozenset[tuple[str, str]], Names]:
+    """Return (name, origin) of what a text imports, and the names that it gives to something."""
+    imported: set[tuple[str, str]] = set()
+    others: set[str] = set()
+    try:
+        tree = parse(text)
+    except SyntaxError:
+        return frozenset(), frozenset()
+    for node, private in _scopes(tree, False):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.split(".")[0]
+                imported.add((alias.asname or top, alias.name if alias.asname else top))
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                origin = f"{'.' * node.level}{node.module or ''}.{alias.name}"
+                imported.add((alias.asname or alias.name, origin))
+        else:
+            others.update(_bound(node, private))
+    return frozenset(imported), frozenset(others)
 
 
 def _scopes(node: ast.AST, private: bool) -> Iterator[tuple[ast.AST, bool]]:

@@ -58,7 +58,7 @@ FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["solu
 LINK = re.compile(r"(?P<open>!?\[[^\[\]]*\]\()(?P<target>[^()\s]+)(?P<close>[^()]*\))")
 
 
-@dataclass
+@dataclass(eq=False)  # one is itself alone, so that what was found out of it can be kept
 class Source:
     """What is exported: the pages and evidence, and how the site names itself."""
 

@@ -26,7 +26,7 @@ class PageError(Exception):
         self.mistakes = mistakes
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=8192)
 def parse(text: str) -> ast.Module:
     """Parse Python. Raises ``SyntaxError`` for whatever is none, or is nested too deeply.
 

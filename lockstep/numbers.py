@@ -308,11 +308,17 @@ def _measured(found: re.Match) -> bool:
 
 def typed(text: str) -> list[str]:
     """Return the numbers of a text that look measured, as they stand there."""
+    return list(_found(text))
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def _found(text: str) -> tuple[str, ...]:
     text = plain(text)
     found = [match[0].strip() for match in _typed().finditer(text) if _measured(match)]
     for apart in _APART.finditer(text):
         found += [row for row in [apart[0].replace(" ", "")] if _typed().search(row) and "/" in row]
-    return found + [claim for claim in claims.find(text) if not any(n in claim for n in found)]
+    more = (claim for claim in claims.find(text) if not any(n in claim for n in found))
+    return (*found, *more)
 
 
 # ---------------------------------------------------------------- in a page's HTML

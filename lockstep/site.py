@@ -27,7 +27,8 @@ except ImportError:  # another engine
 
 
 log = logging.getLogger("mkdocs.lockstep")
-RECHECK = 1.0  # seconds until the files are looked at again: once or so in a build
+# Seconds until the files are looked at again. A preview says when one has changed: ``forget``.
+RECHECK = 30.0
 
 
 class BadPage(PageError, BuildError):

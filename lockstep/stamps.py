@@ -9,6 +9,7 @@ from lockstep.targets import Target
 
 Proof = evidence.Proof
 WHOLE = "Every block of this page ran"
+BUILD = re.compile(r"(?:\d+x?)?")  # behind the name of a package: cupy-cuda13x
 
 
 def proof_words(proof: Proof, block: Block, page: Page) -> str:
@@ -34,10 +35,10 @@ def versions(run: dict, page: Page) -> str:
     ours = project.of(page.root)
     target, parts = ours.targets[run["target"]], []
     for word, name, package in ours.named:
-        used = any(word in block.text for block in page.blocks if block.runs)
         for key, version in run["packages"].items():
-            if used and re.fullmatch(re.escape(package) + r"(\d+x?)?", key):
-                parts.append(f"{name} {version}")
+            if key.startswith(package) and BUILD.fullmatch(key, len(package)):
+                if any(word in block.text for block in page.blocks if block.runs):
+                    parts.append(f"{name} {version}")
     parts.append(f"Python {run['python']}")
     parts = [part for part in parts if part != target.tool(run, page)]
     return ", ".join(parts + target.circumstances(run))

@@ -27,6 +27,7 @@ from markdown.util import AtomicString
 
 from lockstep import export, figures
 from lockstep.evidence import Evidence
+from lockstep.mistakes import parse
 from lockstep.page import FENCE, LOADER, Mistake, Page, PageError, paths, read
 from lockstep.parts import Part
 from lockstep_site import mapping, quiz
@@ -478,7 +479,7 @@ def running(page: Page) -> str:
 
 def _docstring(file: Path) -> str:
     try:
-        return ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+        return ast.get_docstring(parse(file.read_text(encoding="utf-8"))) or ""
     except (OSError, SyntaxError):
         return ""
 

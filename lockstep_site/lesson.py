@@ -430,6 +430,16 @@ def graph(items: list[dict], folder: str) -> Element:
     return frame
 
 
+@functools.lru_cache(maxsize=1)
+def _way(source) -> tuple[dict[str, dict], dict[str, Page], list[dict]]:
+    """Return the items by their ids, the lessons by their addresses, and the path over them."""
+    items = {row["id"]: row for row in roadmap.items(source.root)}
+    pages = {known.uri: known for known in source.pages if known.meta.get("kind") == "lesson"}
+    # A list of courses stands on the path, and is no lesson.
+    order = [row for row in roadmap.path(list(items.values())) if row["page"] in pages]
+    return items, pages, order
+
+
 class LessonPart(Part):
     """Facts, quizzes, exercises, the tick."""
 
@@ -445,10 +455,7 @@ class LessonPart(Part):
         """Where a page of the path stands on it, and what there is to see and to do."""
         if not page.meta.get("roadmap") or not (source.root / roadmap.DATA).is_file():
             return {}
-        items = {row["id"]: row for row in roadmap.items(source.root)}
-        pages = {known.uri: known for known in source.pages if known.meta.get("kind") == "lesson"}
-        # A list of courses stands on the path, and is no lesson.
-        order = [row for row in roadmap.path(list(items.values())) if row["page"] in pages]
+        items, pages, order = _way(source)
         at = next((n for n, row in enumerate(order) if row["page"] == page.uri), None)
         if at is None:
             return {}

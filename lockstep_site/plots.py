@@ -13,6 +13,7 @@ from lockstep import figures
 from lockstep.evidence import Evidence
 from lockstep.page import Page
 from lockstep.parts import Part
+from lockstep.site import site
 from lockstep_site import charts, in_flight, ladder, scaling, timelines, under_load, waiting
 
 MARKER = re.compile(r"^\[\[plot:([a-z]+)\]\][ \t]*$")
@@ -246,7 +247,7 @@ class PlotsPart(Part):
     def files(self, page: Page) -> dict[str, dict]:
         if TRACED not in page.body:
             return {}
-        return timelines.traces("photos", Evidence(page.root))
+        return timelines.traces("photos", site(page.root).records)
 
     def downloads(self, page: Page) -> dict[str, str]:
         return {

@@ -16,6 +16,7 @@ from pathlib import Path
 import yaml
 
 from lockstep import languages
+from lockstep.mistakes import parse
 from lockstep.page import LOADER, Block, Page
 from lockstep.parts import Part
 from lockstep_site import exercise
@@ -215,7 +216,7 @@ def _source(block: Block) -> str:
 @cache
 def _tree(block: Block) -> ast.Module:
     try:
-        return ast.parse(_source(block))
+        return parse(_source(block))
     except SyntaxError:  # running the page reports it
         return ast.Module([], [])
 

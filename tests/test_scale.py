@@ -1,5 +1,7 @@
 """What a clock must tell, on a machine that does nothing else: each limit as it was promised.
 
+Each is for a machine at its usual speed, and grows on one that is slower: ``tests.pace``.
+
 The site has 500 pages here, a few more than it has. ``make scale`` runs this, and so does .ci/run;
 ``make test``, which keeps every core busy, does not.
 """
@@ -13,7 +15,7 @@ import time
 
 import pytest
 
-from tests import scale
+from tests import pace, scale
 from tests.conftest import serving
 from tests.pages import ROOT
 from tests.test_run_here import MATMUL, fresh, panel  # noqa: F401 (fixtures)
@@ -22,8 +24,8 @@ from tests.test_search import FIELD, RESULT, ask
 from tests.test_serve import PAGE, Preview
 
 PAGES = 500  # more than the site has: what is added are copies
-# Seen on one machine within ten minutes, of one commit: 84 and 113 s. The promise is 90 s at its
-# usual speed, and 5 s until a changed page is seen; the guards leave room for its slow minutes.
+# Seen on one machine within ten minutes, of one commit: 84 and 113 s. 5 s are promised until a
+# changed page is seen; the guards leave room for slow minutes.
 SECONDS = 130
 SEEN = 8  # seconds until a changed page is seen
 FIRST = 4  # seconds to the first result of Run here; 3 are promised, 2.1 were seen
@@ -33,18 +35,21 @@ SOON = 100  # ms
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """The built site, and the seconds of one core that building it took."""
+    """The built site, and the seconds of one core, at its usual speed, that building it took."""
     root = scale.make(ROOT, tmp_path_factory.mktemp("scale") / "house", PAGES)
     site = root / "site"
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", site]
+    slow = pace.slow()
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     env = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True)
     after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - start
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    slow = (slow + pace.slow()) / 2
     print(f"{PAGES} pages: {seconds:.0f} s of one core, {wall:.0f} s by the clock")
-    return site, seconds
+    print(f"the machine is {slow:.2f} times slower than usual")
+    return site, seconds / slow
 
 
 def test_500_pages_are_built_in_time(large):
@@ -77,7 +82,7 @@ def test_the_search_of_500_pages_answers_within_100_ms(server, chromium):
     tab.close()
     print({question: round(ms) for question, ms in times.items()})
     # Another process may take the core for a moment: one of five may be late.
-    assert sorted(times.values())[-2] < SOON, times
+    assert sorted(times.values())[-2] < SOON * pace.slow(), times
 
 
 def test_a_change_of_one_of_500_pages_is_seen_in_time(large):
@@ -90,12 +95,12 @@ def test_a_change_of_one_of_500_pages_is_seen_in_time(large):
     finally:
         preview.stop()
     print(f"a changed page is seen after {took:.1f} s")
-    assert took <= SEEN
+    assert took <= SEEN * pace.slow()
 
 
 def test_run_here_shows_its_first_result_in_time(panel):  # noqa: F811
     print(f"from the press to the first result: {panel.seconds:.1f} s")
-    assert panel.seconds <= FIRST
+    assert panel.seconds <= FIRST * pace.slow()
 
 
 def test_a_tiled_matrix_product_of_64_takes_less_than_a_second(fresh):  # noqa: F811
@@ -108,4 +113,5 @@ def test_a_tiled_matrix_product_of_64_takes_less_than_a_second(fresh):  # noqa: 
     recorded = [seconds_of(fresh.run()) for _ in range(3)]
     assert fresh.output.inner_text().strip() == "1572090.0"
     print(f"64 x 64 tiled: {min(plain):.2f} s, recorded {min(recorded):.1f} s")
-    assert min(plain) < 1 and min(recorded) <= RECORDED
+    slow = pace.slow()
+    assert min(plain) < slow and min(recorded) <= RECORDED * slow

@@ -44,8 +44,10 @@ def read_site(built):
 
 
 def test_it_builds_from_nothing_in_time(built):
-    """90 s of one core are promised at a machine's usual speed; of one day, 75 to 95 were seen."""
-    assert float((built / ".seconds").read_text()) < 130
+    """At a machine's usual speed, ``tests.pace``. It is some 95 s there; the rest is for noise."""
+    seconds, slow = map(float, (built / ".seconds").read_text().split())
+    print(f"{seconds:.0f} s of one core, {slow:.2f} times slower than usual")
+    assert seconds < 130 * slow
 
 
 def test_every_page_is_there(built):

@@ -7,7 +7,6 @@ after that. What stands around the text, of a template or of a plugin, shows no 
 no number that looks measured.
 """
 
-import functools
 import html
 import os
 import re
@@ -107,15 +106,15 @@ def shown(*texts: str) -> Iterator[str]:
             yield "a <style> that hides or writes"
         if handler := HANDLER.search(text):
             yield f"{' '.join(handler[0].split())[-60:]!r}, a script in an attribute"
-        for row in TAG.sub("\n", text).split("\n"):
-            if number := _typed(row.strip()):
-                yield f"{number!r}, which looks measured and is typed"
+        # What stands around one page stands around most of them: the navigation.
+        for row in {*TAG.sub("\n", text).split("\n")} - _clean:
+            if found := numbers.typed(html.unescape(row.strip())):
+                yield f"{found[0]!r}, which looks measured and is typed"
+            else:
+                _clean.add(row)
 
 
-@functools.lru_cache(maxsize=50_000)
-def _typed(row: str) -> str:
-    found = numbers.typed(html.unescape(row)) if row else []
-    return found[0] if found else ""
+_clean: set[str] = set()  # the lines that were looked at and show no such number
 
 
 def untouched(site: Path, written: dict[str, str]) -> None:

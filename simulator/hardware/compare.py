@@ -295,10 +295,18 @@ def kernels(root: Path) -> dict[str, Path]:
     found = {}
     for file in sorted((root / "kernels").rglob("*.py")):
         path = file.relative_to(root).as_posix()
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.FunctionDef) and any(map(_is_jit, node.decorator_list)):
-                found[f"{path}:{node.name}"] = file
+        for name in _kernels(file.read_text(encoding="utf-8")):
+            found[f"{path}:{name}"] = file
     return found
+
+
+@cache
+def _kernels(text: str) -> list[str]:
+    return [
+        node.name
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef) and any(map(_is_jit, node.decorator_list))
+    ]
 
 
 def _is_jit(node):
