@@ -289,10 +289,11 @@ def parts(page: Page) -> Iterator[tuple[int, str | Block, str]]:
 
 def _prose(source: Source, number: int, page: Page, line: str) -> str:
     """Put the measured numbers into a line of prose."""
+    usual, says = figures.usual(source.records, page.body)
 
     def figure(match: re.Match) -> str:
         try:
-            return figures.text(source.records, match["kind"], match["key"])
+            return figures.text(source.records, match["kind"], match["key"], usual)
         except KeyError as error:
             if source.draft:
                 return f"⟨{match['key']}⟩ not measured"
@@ -300,9 +301,10 @@ def _prose(source: Source, number: int, page: Page, line: str) -> str:
             raise PageError([Mistake(page.path, number, error.args[0], mend)]) from None
 
     pieces = figures.outside_code(line)
-    return "".join(
+    told = "".join(
         figures.KEY.sub(figure, numbers.unmarked(p)) if is_prose else p for p, is_prose in pieces
     )
+    return f"{told}\n\n{says}" if says and line.startswith("# ") else told
 
 
 def _plain(page: Page, source: Source, cells: bool = False) -> Iterator[tuple[str | Block, str]]:

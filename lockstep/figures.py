@@ -3,8 +3,10 @@
 And the tables that they stand in.
 """
 
+import functools
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from lockstep.evidence import Evidence, measured_range
@@ -27,6 +29,7 @@ UNITS = {
     "share": "%",
     "spread": "%",
 }
+OFTEN = 4  # figures of another machine that a page names once, and not behind each of them
 ROW_UNIT = {"ours", "reference", "value", "range"}
 # Units that are one quantity at several scales, smallest first.
 SCALES = (
@@ -111,17 +114,44 @@ def unknown(records: Evidence, lines: list[str], first: int) -> Iterator[tuple[i
                     yield number, error.args[0]
 
 
-def text(records: Evidence, kind: str, key: str) -> str:
+def text(records: Evidence, kind: str, key: str, usual: str | None = None) -> str:
     """Return a measured number as plain text. Raises ``KeyError`` with what is there instead."""
     row, name = records.figure(kind, key)
-    return said(records, row, name) if row["fresh"] else awaited(records)
+    return said(records, row, name, usual) if row["fresh"] else awaited(records)
 
 
-def said(records: Evidence, row: dict, name: str) -> str:
-    """Return a number as a page prints it: with its device, where that is not the usual one."""
+@functools.lru_cache(maxsize=1024)
+def usual(records: Evidence, body: str) -> tuple[str | None, str]:
+    """Return the machine of most figures in a page's text, and the line that says so once.
+
+    The project's first machine needs no line: a figure without a name is one of its.
+    """
+    found = []
+    for key in KEY.finditer(body):
+        try:
+            row, _ = records.figure(key["kind"], key["key"])
+        except KeyError:
+            continue  # whoever reads the page says so
+        if row["fresh"] and "machine" in row:
+            found.append((row["machine"], row["device"]["name"]))
+    first = next(iter(records.project.machines), None)
+    if not found:
+        return first, ""
+    (machine, device), count = Counter(found).most_common(1)[0]
+    few = count < OFTEN or 2 * count <= len(found)
+    if few or machine == first or machine not in records.project.machines:
+        return first, ""
+    return machine, f"Where no other GPU is named, a number of this page is from an {device}."
+
+
+def said(records: Evidence, row: dict, name: str, usual: str | None = None) -> str:
+    """Return a number as a page prints it: with its device, where that is not the ``usual`` one.
+
+    ``usual``: the machine that the page names once; else it is the project's first.
+    """
     number = quantity(row[name], unit_of(row, name))
     known = records.project.machines
-    if row.get("machine") in known[1:]:
+    if row.get("machine") in known and row["machine"] != (usual or known[0]):
         short = re.search(records.project.devices or "$^", row["device"]["name"])
         number += f" ({short[0] if short else row['device']['name']})"
     return number

@@ -99,6 +99,13 @@ class Pass:
         assert self.page, "a draft that cannot be shown has no page"
         return self.page
 
+    @property
+    def usual(self) -> tuple[str | None, str]:
+        """The machine of the page's figures that name none, and the line that says so."""
+        if self.page is None:
+            return None, ""
+        return figures.usual(self.site.records, self.page.body)
+
     def check_figures(self, lines: list[str]) -> None:
         """Look up every measured number of the page, so that all unknown keys are named at once."""
         mend = f"correct the key, or {project.of(self.root).measure}"
@@ -142,10 +149,14 @@ class Before(Preprocessor):
             title = f' title="{title}"' if title else ""
             lines[at] = f"{fence['indent']}{fence['fence']}{language}{title}"
         text: list[str] = []
+        said = state.usual[1]
         for number, line in enumerate(lines, start=state.first):
             part = self._part(line, number)
             if part is None:
                 text.append(line)
+                if said and line.startswith("# "):
+                    text += ["", said, ""]
+                    said = ""
             else:  # what is between the marks, a program made
                 text += ["", rendered.BEGIN, "", *part.split("\n"), "", rendered.END, ""]
         return text
@@ -190,7 +201,7 @@ class Measured(InlineProcessor):
             return element, m.start(0), m.end(0)
         if row["fresh"]:
             records = self.state.site.records
-            element.text = AtomicString(figures.said(records, row, name))
+            element.text = AtomicString(figures.said(records, row, name, self.state.usual[0]))
             element.set("title", figures.measures(row) + figures.others(records, row, name))
         else:
             element.set("class", "measured measured--stale")
