@@ -77,12 +77,13 @@ def markdown(line: str, root: Path, where: tuple[str, int] | None = None) -> lis
     exercise = load(name, root, where)
     path = path_of(name, root)
     aim = "graded on awkward sizes and poisoned output"
+    end = "" if exercise.title.endswith("?") else "."
     if exercise.par:
         aim += ", with a par to reach"
     out = [
         f'<div class="graded" data-graded="{name}" markdown="1">',
         "",
-        *f"**{exercise.title}.** {exercise.statement}".splitlines(),
+        *f"**{exercise.title.removesuffix('.')}{end}** {exercise.statement}".splitlines(),
         "",
         f'<div class="graded__act" data-run="x-{name}" data-label="Solve it here" '
         f'data-search-exclude markdown="span">{aim}</div>',
