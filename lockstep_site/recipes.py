@@ -55,11 +55,11 @@ def table(titles: list[str], records: dict[str, dict]) -> str:
             rows.append([title, "awaiting a run", "", "", ""])
             continue
         left_out = f" ({row['left_out']})" if row["left_out"] else ""
-        install = "done before" if row["install"] is None else _clock(row["install"])
+        install = "installed before" if row["install"] is None else _clock(row["install"])
         where = f"{row['cores']}, at a load of {row['load']}"
         when = f"{row['date']}, `{row['commit'][:10]}`"
         rows.append([title + left_out, _clock(row["seconds"]), install, where, when])
-    head = ["Recipe", "Its commands took", "Clone, install", "CPU cores", "Date, commit"]
+    head = ["Recipe", "Its commands took", "Clone and install", "CPU cores", "Date, commit"]
     return figures.table(head, rows, [False, True, True, False, False])
 
 
