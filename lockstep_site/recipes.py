@@ -8,6 +8,7 @@ script that followed the recipe, and names the commit that was cloned.
 import json
 import re
 import sys
+from collections.abc import Iterable
 
 from lockstep import evidence, figures
 from lockstep.evidence import file_digest
@@ -52,15 +53,26 @@ def table(titles: list[str], records: dict[str, dict]) -> str:
     rows = []
     for title in titles:
         if not (row := found.get(title)):
-            rows.append([title, "awaiting a run", "", "", ""])
+            rows.append([title, "awaiting a run", "", ""])
             continue
         left_out = f" ({row['left_out']})" if row["left_out"] else ""
-        install = "installed before" if row["install"] is None else _clock(row["install"])
-        where = f"{row['cores']}, at a load of {row['load']}"
-        when = f"{row['date']}, `{row['commit'][:10]}`"
-        rows.append([title + left_out, _clock(row["seconds"]), install, where, when])
-    head = ["Recipe", "Its commands took", "Clone and install", "CPU cores", "Date, commit"]
-    return figures.table(head, rows, [False, True, True, False, False])
+        rows.append([title + left_out, _took(row), f"{row['load']}", f"`{row['commit'][:7]}`"])
+    head = ["Recipe", "Time", "Load", "Commit"]
+    text = figures.table(head, rows, [False, True, True, False])
+    if not found:
+        return text
+    cores = _all(f"{row['cores']}" for row in found.values())
+    dates = _all(row["date"] for row in found.values())
+    return f"On {cores} CPU cores, {dates}:\n\n{text}"
+
+
+def _all(words: Iterable[str]) -> str:
+    return " and ".join(sorted(set(words)))
+
+
+def _took(row: dict) -> str:
+    install = row["install"]
+    return _clock(row["seconds"]) + (f", {_clock(install)} to install" if install else "")
 
 
 def _clock(seconds: float) -> str:
