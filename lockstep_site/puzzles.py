@@ -190,23 +190,28 @@ def answers(known: "grade.Exercise", name: str) -> dict[str, tuple[str, str, str
 def times(known: "grade.Exercise", name: str, records: "Evidence") -> str:
     """Return the Markdown of what a puzzle's answers take on a GPU; "" where none was measured.
 
-    A column for each card: first the one whose figures the pages show.
+    A column for each card, whatever figures the pages show of it: first that of the solution's.
     """
     asked = answers(known, name)
     solution, *_ = asked
     home = records.microbenchmarks
     if solution not in home:
         return ""
-    cards: dict[str, dict[str, dict]] = {home[solution]["device"]["name"]: home}
+    first = home[solution]["device"]["name"]
+    cards: dict[str, dict[str, dict]] = {first: {}}
     for key in asked:
-        for row in records.elsewhere.get(key, ()):
+        shown = [home[key]] if key in home else []
+        for row in [*shown, *records.elsewhere.get(key, ())]:
+            if not row["fresh"]:
+                continue
             rows = cards.setdefault(row["device"]["name"], {})
             rows[key] = row
-            if "solution_us" in row:  # it was timed in turns with this one, too
-                known = rows.get(solution, row | {"value": row["solution_us"]})
-                least, most = known.get("range", (known["value"],) * 2)
+            if "solution_us" in row and rows is not cards[first]:
+                # The solution was timed in turns with this one, too.
+                other = rows.get(solution, row | {"value": row["solution_us"]})
+                least, most = other.get("range", (other["value"],) * 2)
                 least, most = min(least, row["solution_us"]), max(most, row["solution_us"])
-                rows[solution] = known | {"range": (least, most)}
+                rows[solution] = other | {"range": (least, most)}
     size = home[solution]["title"].rpartition(", ")[2]
     size = re.sub(r"\d+", lambda number: f"{int(number[0]):,}", size)
     head = [f"One launch, {size}", "The check says", *cards]
@@ -217,18 +222,17 @@ def times(known: "grade.Exercise", name: str, records: "Evidence") -> str:
             verdict += f", and right {'this time' if verdict in CHANCE else 'at this size'}"
         none = "not run" if not runs else "not measured" if there else waiting.AWAITING
         took = [
-            _took(key, rows[key], rows is home) if key in rows else none for rows in cards.values()
+            _took(key, rows[key], card == first) if key in rows else none
+            for card, rows in cards.items()
         ]
         lines.append([f"{label[:1].upper()}{label[1:]}", verdict, *took])
     return figures.table(head, lines, [False, False, *(True for _ in cards)])
 
 
-def _took(key: str, row: dict, home: bool) -> str:
-    """Return a time: by its key on the card whose figures have one."""
-    if home:
+def _took(key: str, row: dict, first: bool) -> str:
+    """Return a time: by its key on the first card, whose figure that is wherever it has one."""
+    if first:
         return f"[[micro:{key}]]"
-    if not row["fresh"]:
-        return waiting.AWAITING
     return figures.quantity(row.get("range", row["value"]), row["unit"])
 
 

@@ -13,7 +13,7 @@ process. Whatever the site knows and the core does not is added here, and nowher
 from lockstep.languages import Bash, Python, Shown
 from lockstep.languages import __dict__ as _languages
 from lockstep.project import Project
-from lockstep_site import foreign, html, speeds
+from lockstep_site import foreign, html, recipes, speeds
 from lockstep_site.bet import BetPart
 from lockstep_site.calculators import CalculatorsPart
 from lockstep_site.exercise import ExercisePart
@@ -31,6 +31,7 @@ from lockstep_site.my_gpu import MyGpuPart
 from lockstep_site.pictures import PicturesPart
 from lockstep_site.plots import PlotsPart
 from lockstep_site.puzzles import PuzzlePart
+from lockstep_site.recipes import RecipesPart
 from lockstep_site.recording import RecordingPart
 from lockstep_site.roadmap import RoadmapPart
 from lockstep_site.run_here import RunHerePart
@@ -88,7 +89,7 @@ def register(project: Project) -> None:
     project.levels = ("gpu", "simulator", *project.levels)
     project.records |= {"sanitizer": "make gpu", "counters": "make gpu"}
     project.records |= {"speeds": speeds.MEND, "foreign": foreign.MEND.format("NAME")}
-    project.records |= {"pars": "python -m lockstep_site.puzzles"}
+    project.records |= {"pars": "python -m lockstep_site.puzzles", "recipes": recipes.MEND}
     project.named += targets.PACKAGES
 
     hints = dict.fromkeys(GPU_MODULES, "  (or pip install -e '.[gpu]')")
@@ -120,6 +121,7 @@ def register(project: Project) -> None:
         ExercisePart(),
         PuzzlePart(),
         RecordingPart(),
+        RecipesPart(),
         SchedulePart(),
         BetPart(),
         CalculatorsPart(),

@@ -4,7 +4,8 @@ Each recipe of docs/contribute/recipes.md is followed in a clone of the last com
 command, and must end well within ten minutes; where the recipe says that a mistake is found, it is
 made as well. ``make install`` runs once, in the first clone, and its time counts for every recipe.
 ``--here`` takes what is installed here instead. It needs Python and git alone, and is too slow for
-the suite: .github/workflows/recipes.yml runs it each week.
+the suite: .github/workflows/recipes.yml runs it each week. What worked is recorded with its times,
+by lockstep_site/recipes.py, and the page shows them.
 """
 
 import argparse
@@ -34,6 +35,8 @@ class Clone:
     def __init__(self, root: Path, made: "Clone | None", here: bool):
         self.root, self.here, self.seconds = root, here, 0.0
         self.run(f"git clone --quiet file://{ROOT} {root}", folder=root.parent)
+        head = ["git", "rev-parse", "HEAD"]
+        self.commit = subprocess.check_output(head, cwd=root, text=True).strip()
         source = ROOT if here else made and made.root
         if source:
             for name in (".venv", "node_modules"):
@@ -306,17 +309,21 @@ def card(clone: Clone) -> None:
     clone.left(new)
 
 
-def gpu(clone: Clone) -> None:
+def gpu(clone: Clone) -> str:
     """Where there is no GPU it says so at once; where there is one, it would run for an hour."""
     if subprocess.run(["bash", "-c", "nvidia-smi -L"], capture_output=True).returncode:
         clone.run("make gpu", says="no NVIDIA GPU here", code=2)
+        left_out = "no GPU here: it said so, and ran nothing"
     else:
-        print("    left out: this machine has a GPU, and `make gpu` takes up to an hour")
+        left_out = "`make gpu` was left out: it takes up to an hour"
+        print(f"    {left_out}")
     clone.run(f"{PY} -m lockstep summary")
+    return left_out
 
 
 # As the headings of docs/contribute/recipes.md, in their order.
-RECIPES: dict[str, tuple[str, Callable[[Clone], None]]] = {
+# A recipe returns what it had to leave out.
+RECIPES: dict[str, tuple[str, Callable[[Clone], str | None]]] = {
     "page": ("Add a page", page),
     "term": ("Add a term", term),
     "kernel": ("Add a kernel", kernel),
@@ -325,6 +332,22 @@ RECIPES: dict[str, tuple[str, Callable[[Clone], None]]] = {
     "card": ("Add your card to the comparison", card),
     "gpu": ("Add your GPU's evidence", gpu),
 }
+
+
+def record(name: str, clone: Clone, seconds: float, left_out: str | None) -> None:
+    """Hand what a recipe took to who writes records: in the clone's Python, which can."""
+    found = {
+        "name": name,
+        "recipe": RECIPES[name][0],
+        "seconds": round(seconds, 1),
+        "install": None if clone.here else round(clone.installed, 1),  # None: it was there
+        "left_out": left_out,
+        "commit": clone.commit,
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[1], 1),  # of the last five minutes
+    }
+    program = [str(clone.root / PY), "-m", "lockstep_site.recipes"]
+    subprocess.run(program, input=json.dumps(found), cwd=ROOT, check=True, text=True)
 
 
 def main() -> int:
@@ -346,11 +369,13 @@ def main() -> int:
                 clone = Clone(Path(folder, name), first, options.here)
                 first = first or clone
                 before = clone.seconds
-                recipe(clone)
-                took = clone.seconds - before + clone.installed
+                left_out = recipe(clone)
+                own = clone.seconds - before
+                took = own + clone.installed
                 print(f"  {took:5.1f} s, of them {clone.installed:.1f} to clone and install")
                 if took > MINUTES * 60:
                     raise Wrong(f"{title}: {took:.0f} s, more than {MINUTES} minutes")
+                record(name, clone, own, left_out)
             except (Wrong, subprocess.TimeoutExpired) as error:
                 failed.append(name)
                 print(f"  FAILED: {error}", flush=True)

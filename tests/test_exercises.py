@@ -8,7 +8,7 @@ import pytest
 
 from lockstep.evidence import Evidence, file_digest
 from lockstep.page import PageError
-from lockstep_site import bet, exercise, lesson, puzzles, quiz
+from lockstep_site import bet, exercise, lesson, puzzles, quiz, waiting
 from simulator import grade
 from tests.pages import PAGES, ROOT
 
@@ -264,8 +264,13 @@ def test_a_puzzle_shows_what_its_kernels_take_on_a_gpu():
         "puzzle-relay": {
             "title": "Puzzle “A sum”: the solution, 4 x 5000",
             "device": {"name": "X1"},
+            "fresh": True,
         },
-        "puzzle-relay-a-tree-in-shared-memory": {"title": "Puzzle “A sum”: a tree, 4 x 5"},
+        "puzzle-relay-a-tree-in-shared-memory": {
+            "title": "Puzzle “A sum”: a tree, 4 x 5",
+            "device": {"name": "X1"},
+            "fresh": True,
+        },
         "puzzle-relay2": {"title": "Puzzle “Another”: the solution, 64"},
     }
     records = SimpleNamespace(microbenchmarks=home, elsewhere={})
@@ -284,7 +289,7 @@ def test_a_puzzle_shows_what_its_kernels_take_on_a_gpu():
 
 def test_a_puzzle_names_the_card_that_timed_its_wrong_answers():
     """The solution beside them, in the same run; and a race that did no harm in it."""
-    home = {"puzzle-balance": {"title": "of, 9", "device": {"name": "X1"}}}
+    home = {"puzzle-balance": {"title": "of, 9", "device": {"name": "X1"}, "fresh": True}}
     row = {"device": {"name": "X2"}, "value": 4, "solution_us": 2, "unit": "us", "fresh": True}
     asked = [*puzzles.answers(exercise.load("balance", ROOT), "balance")][1:]
     elsewhere = {key: [row | {"wrong": n}] for n, key in enumerate(asked)}
@@ -299,6 +304,29 @@ def test_a_puzzle_names_the_card_that_timed_its_wrong_answers():
     shown = puzzles.times(exercise.load("balance", ROOT), "balance", records).splitlines()
     assert shown[2].endswith("| [[micro:puzzle-balance]] | 2.00 to 3.00\u202fµs |")
     assert "| wrong result, and right at this size |" in shown[4]
+    # The pages show the figures of the second card where the first has none: its column is its own.
+    records.microbenchmarks = home | {key: rows[0] for key, rows in elsewhere.items()}
+    records.microbenchmarks["puzzle-balance"] = home["puzzle-balance"]
+    records.elsewhere = {"puzzle-balance": elsewhere["puzzle-balance"]}
+    assert puzzles.times(exercise.load("balance", ROOT), "balance", records).splitlines() == shown
+    # And the other way round, a run of older code counts for nothing.
+    old = {key: [row | {"device": {"name": "X1"}, "fresh": False}] for key in asked}
+    records.elsewhere |= old
+    assert puzzles.times(exercise.load("balance", ROOT), "balance", records).splitlines() == shown
+
+
+def test_each_time_of_an_answer_stands_in_its_cards_column():
+    """On every page: none is printed as another card's, none left out."""
+    records = Evidence(ROOT)
+    timed = {(r["id"], r["device"]["name"]) for r in records.every("microbenchmarks") if r["fresh"]}
+    for _, known, name in puzzles.ordered(PAGES):
+        text = puzzles.times(known, name, records).splitlines()
+        head, _, *rows = ([cell.strip() for cell in line.split("|")[3:-1]] for line in text)
+        for key, row in zip(puzzles.answers(known, name), rows, strict=True):
+            for card, cell in zip(head, row, strict=True):
+                is_time = cell.startswith("[[micro:") or cell.endswith("s")
+                assert is_time == ((key, card) in timed), (key, card, cell)
+                assert cell != waiting.AWAITING or not any(k == key for k, _ in timed), key
 
 
 def test_each_puzzle_shows_its_times():

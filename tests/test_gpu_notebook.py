@@ -5,11 +5,13 @@ import os
 import re
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import nbformat
 import pytest
+import yaml
 
-from lockstep import address
 from lockstep.source import find_root
 from lockstep_site.gpu import part
 
@@ -17,7 +19,6 @@ ROOT = find_root()
 FILE = ROOT / part.NOTEBOOK
 BOOK = json.loads(FILE.read_text(encoding="utf-8"))
 CODES = ["".join(cell["source"]) for cell in BOOK["cells"] if cell["cell_type"] == "code"]
-COMMITTED = re.search(r'REPOSITORY = "([^"]*)"', CODES[0])[1]
 SMI = """#!/bin/sh
 case "$1" in -L) echo "GPU 0: Tesla";; *) echo {capability};; esac
 """
@@ -66,19 +67,12 @@ def named(code, repository):
 
 
 def test_it_is_one_click_away_where_the_repository_has_an_address(monkeypatch, tmp_path):
-    """The address has one setting; without it the page says what to do."""
+    """The address has one setting, which the deployment takes from the repository that it is in;
+    without it the page says what to do."""
     monkeypatch.setenv("REPOSITORY", "https://github.com/some/where/")
     link = "https://colab.research.google.com/github/some/where/blob/main/docs/assets/"
-    assert f"({link}lockstep-gpu.ipynb)" in part.on_colab(ROOT)
-    assert "paste `https://github.com/some/where`" in part.on_colab(ROOT)  # the file has another
-    text = FILE.read_text(encoding="utf-8").replace(
-        json.dumps(f'REPOSITORY = "{COMMITTED}"')[1:-1],
-        json.dumps('REPOSITORY = "https://github.com/some/where"')[1:-1],
-    )
-    (tmp_path / "filled.ipynb").write_text(text)
-    with monkeypatch.context() as patch:
-        patch.setattr(part, "NOTEBOOK", (tmp_path / "filled.ipynb").as_posix())
-        assert "One click" in part.on_colab(ROOT) and "paste" not in part.on_colab(ROOT)
+    said = part.on_colab(ROOT)
+    assert f"({link}lockstep-gpu.ipynb)" in said and "paste `https://github.com/some/where`" in said
     for other in ("", "https://git.example.org/some/where"):  # Colab opens GitHub's files alone
         monkeypatch.setenv("REPOSITORY", other)
         said = part.on_colab(ROOT)
@@ -86,12 +80,50 @@ def test_it_is_one_click_away_where_the_repository_has_an_address(monkeypatch, t
         assert "Upload notebook" in said and "`extra.repository` in `mkdocs.yml`" in said
     recipe = (ROOT / "docs/contribute/recipes.md").read_text(encoding="utf-8")
     assert "\n[[gpu:colab]]\n" in recipe
+    workflow = yaml.safe_load((ROOT / ".github/workflows/site.yml").read_text(encoding="utf-8"))
+    (build,) = (s for s in workflow["jobs"]["build"]["steps"] if s.get("run") == "make site")
+    given = "${{ github.server_url }}/${{ github.repository }}"
+    assert build["env"]["REPOSITORY"] == given
 
 
-def test_it_clones_the_repository_that_the_setting_names(monkeypatch):
-    """Colab opens the file as it is committed, so the address in it is the setting's default."""
-    monkeypatch.delenv("REPOSITORY", raising=False)
-    assert f"REPOSITORY = {json.dumps(address.setting(ROOT))}  #" in CODES[0]
+# What the server of a notebook on Colab says of it, by where it was opened from.
+OPENED = {
+    "fileId=https%3A%2F%2Fgithub.com%2Fa%2Ffork%2Fblob%2Fmain%2Fx.ipynb": "https://github.com/a/fork",
+    "/v2/external/fileId=https%3A//github.com/a.b/c-d/blob/main/x.ipynb": "https://github.com/a.b/c-d",
+    "fileId=1n0SuchFileOnADrive": "",
+    "fileId=https%3A%2F%2Fgithub.com.example.org%2Fa%2Fb%2Fblob%2Fmain%2Fx.ipynb": "",
+}
+
+
+@pytest.mark.parametrize("path", OPENED)
+def test_it_takes_the_repository_that_colab_opened_it_from(path, tmp_path):
+    """So that a fork's notebook runs the fork, and nobody edits or types its address."""
+
+    class Sessions(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200 if self.path == "/api/sessions" else 404)
+            self.end_headers()
+            self.wfile.write(json.dumps([{"name": "x.ipynb", "path": path}]).encode())
+
+        def log_message(self, *_):
+            pass
+
+    colab = "{socket.gethostbyname(socket.gethostname())}:9000"
+    assert colab in CODES[0]
+    with ThreadingHTTPServer(("127.0.0.1", 0), Sessions) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        code = CODES[0].replace(colab, f"127.0.0.1:{server.server_port}")
+        asked = code.replace("if not shutil.which", "print(REPOSITORY)\nif not shutil.which")
+        said = run(asked, tmp_path, "/nowhere", "https://example.org/typed")
+        server.shutdown()
+    assert said.stdout.split()[-1] == (OPENED[path] or "https://example.org/typed")
+    assert ("address of Lockstep" in said.stdout) == (not OPENED[path])
+    assert "No NVIDIA GPU here" in said.stderr
+
+
+def test_no_address_is_committed():
+    """A fork's copy of the file would name the repository that it came from."""
+    assert 'REPOSITORY = ""  #' in CODES[0]
 
 
 def test_it_says_what_is_missing(tmp_path, machine):

@@ -34,9 +34,33 @@ def small(tmp_path):
 
 def test_the_library_names_what_readers_collected_in_both_languages():
     rows = library.rows(ROOT)
-    assert len(rows) >= 190
+    assert len(named(rows)) >= 190
     assert len({row["url"] for row in rows}) == len({row["title"] for row in rows}) == len(rows)
     assert sum(row["lang"] == "ru" for row in rows) >= 10
+
+
+def named(rows):
+    """The rows that have the title of what they lead to: an address, or what stands in where
+    nobody could open the page, as its note says, is none."""
+    bare = re.compile(r"^(https?://|www\.)|^[\w.-]+\.\w+/\S*$")
+    return [
+        row
+        for row in rows
+        if not bare.search(row["title"])
+        and "could not open it to give its title" not in row["note"]
+    ]
+
+
+def test_the_page_says_how_many_entries_have_no_title():
+    """And one that has none is not counted as named: neither an address nor a number is a title."""
+    rows = library.rows(ROOT)
+    others = [row for row in rows if row not in named(rows)]
+    words = ("no", "one", "two", "three", "four", "five")
+    text = (ROOT / "docs/library/index.md").read_text(encoding="utf-8")
+    assert f"; {words[len(others)]} entries have no title, and say so." in text
+    assert named([rows[0] | {"title": rows[0]["url"]}, rows[0] | {"title": "habr.com/ru/1"}]) == []
+    numbers = [row["title"] for row in named(rows) if re.search(r"статья \d+$", row["title"])]
+    assert numbers == []
 
 
 def test_a_sentence_stands_alone_because_the_list_is_filtered():

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import lockstep_site.recipes
+from lockstep.evidence import Evidence
 from tests import recipes
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -86,6 +88,31 @@ def test_each_recipe_for_contributors_is_followed_by_make_recipes():
     titles = [title for title, _ in recipes.RECIPES.values()]
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == titles
     assert "-m tests.recipes" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_the_page_shows_how_long_each_recipe_took():
+    """From the records of a whole run: each within ten minutes."""
+    text = (ROOT / "docs/contribute/recipes.md").read_text(encoding="utf-8")
+    assert "\n[[recipes]]\n" in text
+    records = Evidence(ROOT).others["recipes"]
+    assert {row["name"]: row["recipe"] for row in records.values()} == {
+        name: title for name, (title, _) in recipes.RECIPES.items()
+    }
+    titles = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    fresh = {name: row | {"fresh": True} for name, row in records.items()}
+    lines = lockstep_site.recipes.table(titles, fresh).splitlines()[-len(titles) :]
+    for title, line in zip(titles, lines, strict=True):
+        (row,) = (row for row in records.values() if row["recipe"] == title)
+        assert line.startswith(f"| {title}") and f"| {row['load']} |" in line
+        assert row["commit"][:7] in line
+        assert 0 < row["seconds"] + (row["install"] or 0) < recipes.MINUTES * 60
+        assert ("to install |" in line) == (row["install"] is not None)
+        assert row["left_out"] is None or row["left_out"] in line
+    stale = {name: row | {"fresh": False} for name, row in records.items()}
+    assert all(
+        "| awaiting a run |" in line
+        for line in lockstep_site.recipes.table(titles, stale).splitlines()[2:]
+    )
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)

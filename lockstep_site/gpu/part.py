@@ -26,10 +26,10 @@ def on_colab(root: Path) -> str:
     where = address.setting(root)
     if name := address.on_github(where):
         link = f"[open this notebook in Colab]({COLAB}/{name}/blob/main/{NOTEBOOK})"
-        said = f"No GPU at hand? One click: {link}, and choose *Runtime, Run all*."
-        # Colab opens the file as it is committed, whatever this build was given.
-        known = rf"REPOSITORY = \"{where}\"" in (root / NOTEBOOK).read_text(encoding="utf-8")
-        return said if known else f"{said} Where it asks for the repository, paste `{where}`."
+        return (
+            f"No GPU at hand? One click: {link}, and choose *Runtime, Run all*. It runs the "
+            f"repository that it was opened from; if it asks for that, paste `{where}`."
+        )
     return (
         "No GPU at hand? Colab lends one. Download "
         "[this notebook](../assets/lockstep-gpu.ipynb), open it in "
