@@ -56,6 +56,9 @@ OF_OBJECT = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.(?=[A-Za-z_])")
 IDLE = frozenset(
     "a an and are as at be by for from in into is it its of on or the to was with".split()
 )
+# A number that a program takes or prints, and one with three places: nobody asks for them.
+DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.])")
+EXACT = re.compile(r"(?<![\w.])\d+\.\d{3,}(?![\w.])")
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -196,7 +199,8 @@ def _weights(
     """Return how much each word of a section says of it, from 1 to 26."""
     weights: dict[str, float] = {}
     counts: dict[str, float] = {}
-    text = "\n".join([*section.prose, *section.code, *more])
+    code = (DECIMAL.sub(" ", code) for code in section.code)
+    text = EXACT.sub(" ", "\n".join([*section.prose, *code, *more]))
     for word, whole in words(text):
         counts[word] = counts.get(word, 0) + (1 if whole else 0.5)
     # Nobody asks for a number that was measured: it is another one after the next run.
