@@ -115,6 +115,8 @@ def main(name: str = "") -> int:
         checker.records = site.site(ROOT).records  # read once for both
     wrong = [*map(str, checker.page(file)), *said, *seen]
     code = tests.wait()
+    if code == 5:  # no test concerns a page without code: pytest has nothing to run, and says so
+        code = 0
     print("\n".join(wrong) or f"{page.path}: its rules, links, page and blocks are right.")
     return 1 if code or wrong else 0
 

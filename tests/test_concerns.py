@@ -2,8 +2,23 @@
 
 from types import SimpleNamespace
 
+import pytest
+
 from kernels.reduction import tree
-from tests import concerns
+from tests import check, concerns
+
+
+@pytest.mark.parametrize(("code", "wanted"), [(0, 0), (1, 1), (5, 0)])
+def test_a_page_that_no_test_concerns_passes(monkeypatch, code, wanted):
+    """pytest ends with 5 where it has nothing to run; the page's rules and its look still count."""
+    monkeypatch.setattr(
+        check.subprocess, "Popen", lambda *_, **__: SimpleNamespace(wait=lambda: code)
+    )
+    for name in ("build", "look"):
+        monkeypatch.setattr(check, name, lambda page, folder: [])
+    monkeypatch.setattr(check, "Checker", lambda root: SimpleNamespace(page=lambda file: []))
+    monkeypatch.setattr(check.site, "site", lambda root: SimpleNamespace(records=None))
+    assert check.main("docs/contribute/recipes.md") == wanted
 
 
 def kernel_tests(monkeypatch, module):
