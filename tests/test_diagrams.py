@@ -16,6 +16,7 @@ from snippets.diagrams import (
     matmul_warp,
     panels,
     sectors,
+    step_ahead,
     terms,
 )
 from tests.pages import PAGES, ROOT
@@ -58,6 +59,10 @@ def test_the_texts_of_the_lessons_say_what_the_kernels_do():
         [1, 8, 8],
         [8, 1, 8],
     ]
+    fills, reads, steps = step_ahead.rounds(step_ahead.record())[1]
+    assert [k for _, _, k, _, _ in steps] == [1, 2, 3, 4, 5, 6, 7, 0]  # step 0 is the next tile's
+    assert [barrier for *_, barrier in steps] == [False] * 7 + [True]
+    assert (fills, reads, steps[-1][1]) == (0, 1, 2)  # it fills what the round before used up
 
 
 # ---------------------------------------------------------------- pictures of terms
