@@ -73,6 +73,34 @@ def examples():
 
     --8<-- [end:four]
 
+    --8<-- [start:order]
+    >>> def loads(first):  # 0 to 3 load a part from each other GPU; 4 to 7 are what answers on each
+    ...     def turns(rank):
+    ...         return [(first(rank) + k) % 4 for k in range(4) if (first(rank) + k) % 4 != rank]
+    ...     def program(me, ranks, part):
+    ...         for gpu in turns(me) if me < 4 else []:
+    ...             yield Send(4 + gpu, part[:0])  # the request: no bytes
+    ...             yield Recv(4 + gpu)
+    ...         whose = [rank for rank in range(4) if 4 + rank != me] if me >= 4 else []
+    ...         for rank in sorted(whose, key=lambda rank: turns(rank).index(me - 4)):
+    ...             yield Recv(rank)
+    ...             yield Send(rank, part)
+    ...     return program
+    >>> for mib in (16, 256, 1024):
+    ...     part = mib * 2**20 / 4
+    ...     rest = LAUNCH + LATENCY + 3 * part / BANDWIDTH  # the second shot: three stores of a part
+    ...     us = {}
+    ...     for name, first in {"GPU 0": lambda rank: 0, "its own": lambda rank: rank}.items():
+    ...         world = World(8, NVLINK, element=part)
+    ...         _ = world.run(loads(first), [np.ones(1, np.float32)] * 8)
+    ...         us[name] = 1e6 * (world.seconds + rest)
+    ...     print(f"{mib:>4} MiB, first", *(f"{name} {t:7.1f} µs" for name, t in us.items()))
+      16 MiB, first GPU 0   102.2 µs its own    78.9 µs
+     256 MiB, first GPU 0  1500.3 µs its own  1127.5 µs
+    1024 MiB, first GPU 0  5974.2 µs its own  4482.9 µs
+
+    --8<-- [end:order]
+
     --8<-- [start:one-node]
     >>> for kib in (8, 128, 2048, 32768):
     ...     times = [predict(p, kib * 2**10, ranks=8) for p in (one_shot, two_shot, ring, tree)]

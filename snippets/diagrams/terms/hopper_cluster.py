@@ -11,12 +11,12 @@ def draw():
         alone.box(4 + 168 * b, 26, 162, 34, "n", f"block {b}", "km")
         alone.arrow(85 + 168 * b, 60, 85 + 168 * b, 96, "lb")
     alone.box(4, 98, 330, 30, "tb", "65,536 counters in L2 and global memory", "km")
-    alone.text(0, 150, "256 KB: more than a block's shared memory", "ks km", "start")
+    alone.text(0, 150, "256 KiB: more than a block's shared memory", "ks km", "start")
 
     cluster = Panel("A cluster of two: each owns 32,768")
     for b in range(2):
         cluster.box(4 + 168 * b, 26, 162, 34, "n", f"block {b}", "km")
-        cluster.box(4 + 168 * b, 92, 162, 36, "ta", (f"v % 2 = {b}", "128 KB"), "km")
+        cluster.box(4 + 168 * b, 92, 162, 36, "ta", (f"v % 2 = {b}", "128 KiB"), "km")
     for k, value in enumerate(VALUES):  # block 1 counts four neighbors: two of them at home
         owner = value % 2
         x = 85 + 168 * owner + 12 * k - 18
@@ -26,7 +26,7 @@ def draw():
         alone,
         cluster,
         alt="Left, two blocks whose counts all go to 65,536 counters in L2. Right, a cluster of "
-        "two blocks, each with 32,768 counters of 128 KB in its shared memory: block 1 counts "
+        "two blocks, each with 32,768 counters of 128 KiB in its shared memory: block 1 counts "
         "four neighboring values, two in its own shared memory and two in the other's.",
         see="One value in two is counted at home, the other crosses from one multiprocessor "
         "to another inside the cluster. No count goes to L2 until the end.",
