@@ -56,7 +56,7 @@ KEYS = re.compile(
 CLAIM = re.compile(
     r"(?i)\b(?:we|was|were) (?:measured|timed|clocked)\b|^\s*measured\b|\bon our \w|\bthis kernel\b"
     r"|\b(?-i:[ABH]\d{2,3}s?|G[BH]\d{3}s?|L40?S?|T4|MI\d{3}\w*|V100|RTX|GeForce|M[1-5])\b"
-    r"|\bour (?:gpu|kernel)"
+    r"|\bour (?:gpu|kernel)|\b(?:of|on) this (?:page|lesson)\b|\b(?:copy|kernel) above\b"
 )
 SHOWN = "run some of them, or include less that is only shown"
 

@@ -218,10 +218,46 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
             |sustain(?:s|ed)|clock(?:s|ed)(?:\ in)?(?:\ at)?)\ {_ABOUT}(?=\d\d|\d[.,]\d)
             (?:{BARE}|{_DIGITS}(?=\ and\ (?:the|a)\b))""",
     ),
+    # An order-of-magnitude gain. A factor 8. A fortieth of the speed.
+    (("order-of", "orders-of"), r"\b(?:an?|two|three|\d)[ -]orders?-of-magnitude\b"),
+    (("factor ",), rf"\bfactor\ {_ABOUT}{_DIGITS}(?!\ ?[/%\w*×^])"),
+    (
+        ("th of the", "th of its", "th the"),
+        rf"\b(?:an?|one)\ (?:mere\ )?[a-z]+th\ (?:of\ )?(?:the|its)\ (?:{_QUANTITY}|rate|time)\b",
+    ),
+    (
+        ("hundred", "100"),
+        rf"{NUMBER}\ (?:in|out\ of)\ (?:every|each)\ (?:100\b(?!,)|(?:a\ )?hundred\b)"
+        rf"|{NUMBER}\ per\ hundred\b",
+    ),
+    # It went from 41 to 12. A hit rate of 0.93.
+    (
+        ("from ",),
+        rf"\b(?:went|goes|f[ae]lls?|drop(?:s|ped)|r[io]ses?|down|up)\ from\ {_DIGITS}\ to\ "
+        rf"{_DIGITS}(?:{_ALONE}|(?=\ once\b))",
+    ),
+    (
+        ("hit rate", "occupancy", "mfu", "accuracy", "power draw", "reading "),
+        r"\b(?:hit\ rate|occupancy|MFU|accuracy|power\ draw|reading)"
+        r"\ (?:of|is|was|fell\ to|rose\ to)"
+        rf"\ {_ABOUT}(?:{DECIMAL}|{BARE})",
+    ),
+    # 3:07.4 and 2'30" of time. 184 GB a minute. 2.1 billion keys, each second.
+    ((":",), r"(?<![\d:.])\d{1,2}:\d\d\.\d\b"),
+    (("'", "′", "″"), r"(?<![\w'])\d+\ ?[′']\ ?\d+(?:\.\d+)?\ ?(?:[″\"]|''|′′)"),
+    (
+        ("minute", "hour", " day", "/min", "/h"),
+        rf"{_DIGITS}\ [a-z]+\ ?(?:(?:an?|per|each|every)\ (?:minute|hour|day)\b|/\ ?(?:min|h)\b)",
+    ),
+    (
+        ("second",),
+        rf"{NUMBER}\ [^.;:]{{0,30}}?(?:,\ (?:each|every)|(?:per|each|every)\ (?:single|passing))"
+        r"\ (?:second|cycle|clock)\b",
+    ),
     # Units that are written otherwise.
     (
-        ("tf", "gf", "pf", "flop", "tera", "watt", "tbs", "gbs", "kw", " p/s"),
-        rf"""{NUMBER}\ ?(?:TF|GF|PF|tera|tflops|gflops|(?:kilo|mega)watts?|TBs|GBs|kW
+        (" pc", "tf", "gf", "pf", "flop", "tera", "watt", "tbs", "gbs", "kw", " p/s"),
+        rf"""{NUMBER}\ ?(?:pc\b|TF|GF|PF|tera|tflops|gflops|(?:kilo|mega)watts?|TBs|GBs|kW
             |[TG]B\ p/s)(?![\w/])
         | \b(?:half\ an?|a)\ (?:kilo|mega)watt\b""",
     ),

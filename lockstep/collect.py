@@ -198,6 +198,8 @@ class PageDocument(Document):
         if "traced" in result and (can := language.lines(block.text)):
             left = sorted(can - result["traced"])
             return {"lines": [len(can) - len(left), len(can)]} | ({"not_run": left} if left else {})
+        if block.language == "python" and "file" in block.options:
+            return self._ran_as_file(block)
         if not traced(block) or self.run is None:
             return {}
         text = code(block)
@@ -219,6 +221,16 @@ class PageDocument(Document):
         if kernels:
             found["kernels"] = kernels
         return found
+
+    def _ran_as_file(self, block: Block) -> dict:
+        """Return which lines of a file ran in the programs that this page started, if any did."""
+        name = evidence.digest(block.text + "\n")
+        told = [row for result in self.results.values() for row in result.get("ran_lines", ())]
+        ran = {int(line) for of, line in told if of == name}
+        there = tracing.of_file(block.text, self.project.compilers)
+        left = sorted(there - ran)
+        found: dict[str, Any] = {"lines": [len(there) - len(left), len(there)]}
+        return (found | ({"not_run": left} if left else {})) if ran else {}
 
     def _used(self, block: Block, outcome: str) -> str | None:
         """Return what became of a file: "passed" where it ran, "read" where it was read alone.

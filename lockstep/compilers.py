@@ -7,6 +7,7 @@ compiler, and where nothing on the page gives that name to something else.
 
 import ast
 import functools
+import re
 from collections.abc import Iterable, Iterator
 
 from lockstep.block import Block
@@ -23,6 +24,11 @@ def of_page(blocks: Iterable[Block], packages: Iterable[str]) -> Names:
     texts = tuple(b.text for b in blocks if b.language == "python" and "file" not in b.options)
     files = frozenset(b.options["file"] for b in blocks if "file" in b.options)
     return _names(texts, frozenset(packages), files)
+
+
+def of_file(text: str, packages: Iterable[str]) -> Names:
+    """Return those names of a file of its own, which a program runs."""
+    return _names((text,), frozenset(packages), frozenset())
 
 
 @functools.lru_cache(maxsize=1024)
@@ -118,6 +124,22 @@ def takes(node: ast.AST, names: Names) -> bool:
         "jit" in ast.unparse(d.func if isinstance(d, ast.Call) else d) and _root(d) in names
         for d in getattr(node, "decorator_list", ())
     )
+
+
+def handed(text: str, names: Names) -> set[int]:
+    """Return the lines of functions that are handed to a compiler: cuda.compile_ptx(f, ...)."""
+    try:
+        known = list(ast.walk(parse(text))) if names else []
+    except SyntaxError:
+        return set()
+    calls = (n for n in known if isinstance(n, ast.Call) and n.args and _root(n.func) in names)
+    given = {_root(c.args[0]) for c in calls if re.search("compile|jit", ast.unparse(c.func))}
+    return {
+        line
+        for node in known
+        if isinstance(node, ast.FunctionDef) and node.name in given
+        for line in range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+    }
 
 
 def taken(text: str, names: Names) -> dict[str, int]:

@@ -48,8 +48,11 @@ def check(page: Page, text: str) -> list[Mistake]:
 
 # A value in prose that some code is said to give.
 PRINTS = re.compile(
-    r"\b(?:print(?:s|ed)|output(?:s|ted)|return(?:s|ed)|display(?:s|ed))\s+"
+    r"(?:\b(?:print(?:s|ed)|output(?:s|ted)|return(?:s|ed)|display(?:s|ed)|gives?|gave|shows|yields?"
+    r"|you (?:get|see)|evaluates? to|comes? out as|results? (?:is|in))\s+|\)`\s*(?:→|->|=|⇒)\s*)"
     r"`((?:-?\.?\d|[\[(\"'{]|True\b|False\b|array\().*?)`"
+    # A call and its result in two cells of a row.
+    r"|\|[^|`]*`[\w.]+\([^`|]*\)`\s*\|\s*`(-?\.?\d[\d.e+-]*|[\[(][^`a-z]*[\])]|True|False|array\([^`]*)`"
 )
 
 
@@ -58,8 +61,9 @@ def outputs(page: Page) -> Iterator[tuple[int, str]]:
     shown = re.sub(r"\s", "", "".join(block.text for block in page.blocks))
     for number, row in enumerate(page.body.split("\n"), start=page.body_line):
         for found in PRINTS.finditer(row):
-            if re.sub(r"\s", "", found[1]) not in shown:
-                yield number, found[1]
+            said = found[1] or found[2]
+            if re.sub(r"\s", "", said) not in shown:
+                yield number, said
 
 
 def levels(page: Page) -> Iterator[tuple[int, str]]:

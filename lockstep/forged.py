@@ -10,6 +10,7 @@ _PLACE = (
     rf"(?:{CARDS}|T4|NVIDIA|AMD|Apple|[GC]PUs?|simulator|hardware"
     r"|machines?|every\ (?:push|commit|build|run))\b"
 )
+_CHIP = rf"\b(?:(?:{CARDS}|T4)(?:\ \d{{4}}\w*)?|Hopper|Blackwell|Ampere|CPU|simulator)\b"
 STAMP = re.compile(
     rf"""^\W*(?:(?:gpu|cpu|simulator|compiled|read|shown|awaiting|proof|stamp|status|level)\b\W*)?
       (?:ran|proved|proven|verified|tested|executed|measured|checked|passed|recorded|validated
@@ -29,12 +30,22 @@ STAMP = re.compile(
   | \b\d+\ (?:tests|checks|cases)\b\W{{1,3}}(?:0|no|zero)\ (?:failures|errors|failed)\b
   | \b(?:every|each)\ (?:commit|push|build|pull\ request|night)\b[^.;:]{{0,25}}?
       \ (?:tested|run|checked|verified)\ on\ (?:\w+\ ){{0,3}}?{_PLACE}
+  | ^\W*(?:works|worked|reproduced|confirmed(?:\ working)?,?|(?:runs|ran)\ (?:fine|green|clean\w*)
+        |executed|no\ (?:failures?|errors?))\b
+      [^.;:]{{0,40}}?(?:\ (?:on|with|in)\b|,)[^.;:]{{0,20}}?{_CHIP}
+  | ^\W*(?:CI|tests?|hardware|platform|device|status)\ ?[:=][^;]{{0,60}}?(?:
+        \b(?:OK|green|pass(?:ed|es|ing)?)\b[^;]{{0,40}}?{_CHIP}
+      | {_CHIP}[^;]{{0,60}}?\b(?:OK|green|pass(?:ed|es|ing)?)\b)
+  | ^\W*{_CHIP}\ ?[·|,][^;]*\b20\d\d-\d\d-\d\d\b
+  | \b(?:outputs?|results|figures|numbers)\ (?:of|on)\ this\ (?:page|lesson)\b
+      [^.]{{0,20}}?\ (?:recorded|printed|measured|taken)\b
   | ^\W*[✓✔☑✅]""",
     re.VERBOSE | re.IGNORECASE,
 )
 # Without one of these words a text is none: a search looks at few of them.
 STAMPED = "ran prove verif teste execu measured checked passed record valida certif benchm".split()
 STAMPED += "compiled confirmed checks tests cases".split()
+STAMPED += "work reproduc executed failure error clean green hardware device status ·".split()
 STAMPED += [" run ", "in this ", "of this ", "on this ", *"✓✔☑✅"]
 
 

@@ -167,7 +167,9 @@ class Run:
         found: dict[str, Any] = {"outcome": "passed"}
         if language.lines(block.text) is not None:
             found["traced"] = language.ran(block, said["told"])
-        found["ran"] = self.ran.read_text().split() if self.ran.is_file() else []
+        rows = self.ran.read_text().split() if self.ran.is_file() else []
+        found["ran"] = [row for row in rows if ":" not in row]
+        found["ran_lines"] = [row.split(":") for row in rows if ":" in row]
         return found | {key: said[key] for key in ("output", "opened", "seconds")}
 
     def _silent(self, block: Block) -> None:

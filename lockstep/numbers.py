@@ -152,7 +152,10 @@ HEAD = re.compile(
 TERM = re.compile(r"(?:bandwidth|latency|run-?time|throughput|speed)\b", re.IGNORECASE)
 # A cell that is a unit, and words before a list or a table that give one to its numbers.
 ALONE = re.compile(rf"(?:{_THING})/(?:s|sec|second|cycle)|[num]s|µs|us|%|[kMGT]?FLOPS?|[MG]Hz")
-BARS = re.compile(r"[\u2580-\u259f\u25a0-\u25ff\u2605\u2606\u2b1b\u2b1c]{3,}")
+BARS = re.compile(
+    r"[\u2580-\u259f\u25a0-\u25ff\u2605\u2606\u2b1b\u2b1c\u2b24\u2801-\u28ff\U0001f7e0-\U0001f7eb]{3,}"
+    r"|(?<!\S)([#|*=+oOxX•])\1{7,}(?!\S)"
+)
 RATE = re.compile(rf"(?:{_THING})/(?:s|sec|second|cycle)|[kMGT]?FLOPS?|milliseconds|[µn]s")
 PROMISE = re.compile(
     rf"\b[Ii]n\ (?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|microseconds|cycles|percent|%)"
@@ -335,12 +338,14 @@ TOLD = ("title", "alt", "aria-label", "placeholder", "value")  # what a reader s
 KEY = "\ufffc"  # in the place of a number that has its proof
 BESIDE = re.compile(
     rf"\w*\d[.,]?{KEY}|{KEY}[.,]?\d\w*|(?<![\w{KEY}])[-+±]{KEY}"
+    rf"|{KEY}\ (?:squared|cubed)|\b(?:ten|hundred|thousand|million)\ {KEY}"
     rf"|\b(?:[Tt]wice|[Hh]alf(?:\ of)?|[Dd]ouble|[Tt]hrice|times)\ {KEY}"
 )
 
 
 PLACE = re.compile(r"https?://(?:[\w-]+\.)+(?P<top>[A-Za-z]{2,}|xn--[\w-]+)(?::\d+)?(?:[/?#]|$)")
 RESERVED = re.compile(r"https?://(?:[\w-]+\.)*example\.(?:com|org|net)(?:[:/?#]|$)")
+SEARCHES = re.compile(r"https?://(?:www\.)?(?:google|bing|duckduckgo|ecosia)\.[a-z]+/")
 NOWHERE = {"invalid", "test", "example", "local", "localhost", "internal"}
 
 
@@ -348,6 +353,9 @@ def outside(attributes: Mapping[str, str]) -> bool:
     """Whether a link leads to another site, one that a reader can open."""
     place = PLACE.match(attributes.get("href", ""))
     if place is None or RESERVED.match(place[0].lower()):
+        return False
+    page = attributes["href"][place.end() - 1 :]  # what is behind the host: a site is no source
+    if not re.match(r"/[^?#]", page) or SEARCHES.match(place[0]):
         return False
     return place["top"].lower() not in NOWHERE
 

@@ -97,6 +97,9 @@ def read_all(root: Path, one: Callable[[Path, Path], Page] = read) -> list[Page]
     pages, mistakes = [], []
     docs = root / project.of(root).docs
     for file in sorted(docs.rglob("*")):
+        if file.is_symlink() and file.is_dir():
+            path, what = file.relative_to(root).as_posix(), "a link to a folder, which nobody reads"
+            mistakes.append(Mistake(path, 1, what, "put the pages themselves there"))
         # The site's engine would publish these, and nobody would have read them here.
         if file.suffix == ".md" and docs / "assets" in file.parents:
             path = file.relative_to(root).as_posix()

@@ -74,6 +74,8 @@ def hides(words: Sequence[str | None]) -> str | None:
         return f"{starts} {idle} says what it would run, and runs nothing"
     if "pytest" in words and (chosen := next((w for w in words if w in CHOOSES), None)):
         return f"pytest {chosen} leaves tests out"
+    if "pytest" in words and any(word and "::" in word for word in words):
+        return "pytest runs one test of a file, and leaves the others out"
     if any(word.startswith("#!") for word in words[1:] if word):
         return f"a program is {WRITTEN}"
     if starts == "tee" and (

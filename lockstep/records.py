@@ -153,12 +153,12 @@ def _idle(block: Block, row: dict) -> str:
 
 def idle(page: Page, block: Block, proof: Proof) -> str | None:
     """Return what of a block did not run, in any of the runs that prove it, without a reason."""
-    if {"file", "shown", "unrun"} & block.options.keys() or not proof.runs:
+    if {"shown", "unrun"} & block.options.keys() or not proof.runs:
         return None
     if names := _unlaunched(page, block):
         return f"nothing on this page launches or calls {' or '.join(names)}"
     row = best(block, proof)
-    if row is None and block.language != "python":
+    if row is None and (block.language != "python" or "file" in block.options):
         return None  # a run of before its lines were traced, or one that tells none
     if row is None:  # a run of before lines were noted, or one that cannot
         others = "\n".join(b.text for b in page.blocks if b is not block and b.runs)

@@ -6,7 +6,7 @@ Each check says what is wrong by calling ``wrong``; ``lockstep.page`` knows the 
 import re
 from collections.abc import Callable
 
-from lockstep import numbers, worked
+from lockstep import forged, numbers, worked
 from lockstep.block import RECORDED, Block
 from lockstep.languages.base import mentions
 from lockstep.project import Project
@@ -23,6 +23,11 @@ NO_ALTERNATIVE = re.compile(r"!\[\s*\][(\[]")
 # Of a page's blocks, so many may be only shown; and never what looks like the output of a run.
 SHOWN_AT_MOST = 3
 PRINTED = {"pycon", "text", "console"}
+# A title that says so of a file.
+OUTPUT = re.compile(
+    r"(?i)\b(?:outputs?|stdout|prints|printed|results?|console|terminal)\b|^\W*[$>%] ?\w"
+    r"|^(?:ncu|nsys|nvprof|python|\./)"
+)
 LIKE_A_MARKER = re.compile(r"\[\[[A-Za-z]+:[^\]]*\]?\]?")
 MARKS = ("--8<--", "-8<-")  # an include, and what is left of a mistyped one
 
@@ -124,6 +129,16 @@ def check_shown(blocks: list[Block], wrong: Callable[[int, str, str], None]) -> 
             what = f"a {block.language} block that is only shown, which looks like output"
             wrong(block.page_line, what, "run what prints it, and include that as output")
     for block in blocks:
+        for key in ("title", "shown", "unrun"):
+            if stamp := forged.stamp(block.options.get(key, "")):
+                what = f"{stamp!r} in {key}= reads like a stamp, which a run alone can give"
+                mend = "take it out: the block's own mark says what ran, and where"
+                wrong(block.page_line, what, mend)
+        if "file" in block.options and block.language in PRINTED and block.runs:
+            if block.language != "text" or OUTPUT.search(block.options.get("title", "")):
+                what = f"a {block.language} block that looks like output, and nothing printed it"
+                mend = "run what prints it, and include that as output; or give it another title"
+                wrong(block.page_line, what, mend)
         for key in ("title", "shown", "unrun", "file"):
             for number in numbers.typed(block.options.get(key, "")):
                 wrong(block.page_line, f"{number!r} is typed, in {key}=", numbers.MEND)

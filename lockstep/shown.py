@@ -19,7 +19,7 @@ from pathlib import Path
 
 from lockstep import around, commands, forged, numbers, preprocessed, texts, worked
 from lockstep.mistakes import Mistake, nodes, parse
-from lockstep.vacuous import aliased, idle, meddling, name_of, task, vacuous
+from lockstep.vacuous import aliased, idle, loose, meddling, name_of, task, vacuous
 
 WIDEST = 130  # characters: what stands further right is seen by nobody
 GAP = 40  # blanks in a row inside a line, which push the rest out of sight
@@ -196,8 +196,24 @@ C = (
     (r"^\s*#\s*if\s+(?:0|false)\b", "code that is not compiled", "show only what is compiled"),
     (r"\b(?:if|while)\s*(?:constexpr\s*)?\(\s*(?:0|false|!1|!true)\s*\)\s*[^;\s]", UNSEEN, RUNS),
     (rf"{FIRST}(?:0|false)\s*(?:&&|\?)|{FIRST}(?:1|true)\s*(?:\|\||\?)", UNSEEN, RUNS),
+    (r"\bswitch\s*\(\s*\d+\s*\)|\bfor\s*\([^;]*;\s*(?:false|0)\s*;", UNSEEN, RUNS),
     (r"\\u[0-9a-fA-F]{4}|\?\?[=/'()!<>-]", "letters written as escapes", "write names in ASCII"),
 )
+
+
+LEAVES = re.compile(r"\s*(?:return\b[^;{}]*|break|continue|goto \w+);\s*$")
+ENDS = re.compile(r"\s*(?:[}#]|case\b|default\b|\w+:(?!:))")  # what may stand behind one of them
+CLAUSE = re.compile(r"(?:\)|\belse|:|\\)\s*$")  # in whose last line it stands alone
+
+
+def _unreached(text: str) -> Iterator[int]:
+    """Yield the lines, from 0, of C++ and its like that stand behind a return."""
+    bare = re.sub(r"/\*.*?\*/", lambda said: "\n" * said[0].count("\n"), text, flags=re.DOTALL)
+    rows = [(n, re.sub(r"//.*", "", row).rstrip()) for n, row in enumerate(bare.split("\n"))]
+    rows = [(n, row) for n, row in rows if row.strip()]
+    for (_, before), (_, here), (n, after) in zip(rows, rows[1:], rows[2:], strict=False):
+        if LEAVES.match(here) and not CLAUSE.search(before) and not ENDS.match(after):
+            yield n
 
 
 def other(language: str, text: str, wrong: Wrong, like_c: bool) -> None:
@@ -213,6 +229,8 @@ def other(language: str, text: str, wrong: Wrong, like_c: bool) -> None:
             wrong(0, "a block without a statement", "show code that does something")
     else:
         return
+    for number in _unreached(text) if rules is C else ():
+        wrong(number, "what stands after a return never runs", RUNS)
     for script in SCRIPT.finditer(text) if rules is SHELL else ():
         at = text.count("\n", 0, script.start("code"))
         with suppress(SyntaxError, ValueError):  # of what the shell puts together, a run tells
@@ -292,14 +310,20 @@ def figures(language: str, text: str) -> Iterator[tuple[int, str]]:
                     yield line, f"{cell} in a column of {head[0]!r}"
         return
     unit = next((u for u in UNIT.findall(text) if numbers.typed(f"2 {u.strip()}")), None)
+    remarks = re.findall(r"^\s*[#;] *(.*)", text, re.MULTILINE)
+    headed = next((said for said in remarks if numbers.RATE.search(said)), "")
     for line, row in enumerate(rows):
         for key, value in PAIR.findall(row):
             if numbers.QUANTITY.search(key) or TIMED.search(key) or numbers.ALONE.fullmatch(key):
                 yield line, f"{value} under {key!r}"
             elif unit and key in {"value", "median", "mean", "best", "min", "max", "result"}:
                 yield line, f"{value} beside its unit {unit!r}"
+            elif headed:
+                yield line, f"{value} below {headed!r}"
 
 
+# What nobody gives a model to compute with, as a bandwidth or a latency.
+MEASURED = re.compile(r"(?:^|_)(?:[gmtk]i?bp?s|[gmt]?flops|[numµ]s)$")
 FIGURE = "a number that its own line gives, under the name of a measured quantity"
 COMPUTED = "compute it, or measure it; or give its source or worked: in a comment on the line"
 
@@ -315,6 +339,10 @@ def echoes(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
                 rows[at] if at < len(rows) else ""
             ):
                 yield at, FIGURE, COMPUTED
+        elif isinstance(node, ast.keyword) and node.arg and MEASURED.search(node.arg):
+            at = node.value.lineno - 1
+            if _number(node.value) and not _founded(rows[at] if at < len(rows) else ""):
+                yield at, FIGURE, COMPUTED
         elif isinstance(node, ast.FunctionDef):
             body = [statement for statement in node.body if not idle(statement)]
             only = body[0] if len(body) == 1 else None
@@ -322,6 +350,10 @@ def echoes(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
             asked = [argument.arg for argument in node.args.args][::-1]
             defaults = dict(zip(asked, node.args.defaults[::-1], strict=False))
             given = defaults.get(getattr(value, "id", ""), value)
+            at = node.lineno - 1
+            for name, default in defaults.items():
+                if MEASURED.search(name) and _number(default) and not _founded(rows[at]):
+                    yield default.lineno - 1, FIGURE, COMPUTED
             if isinstance(only, ast.Return) and given and _number(given, math.inf):
                 mend = "compute it, or give the number a name"
                 yield node.lineno - 1, "a function that returns a number, and computes none", mend
@@ -358,6 +390,9 @@ def _given(name: str, node: ast.expr) -> bool:
 
     Several times may be what an example computes with, and a speed that of a star.
     """
+    if isinstance(node, ast.Dict):  # a table of them; of whole numbers it may be a model's
+        parts = [value for value in node.values if _number(value, math.inf)]
+        return bool(parts) and (TIMED.search(name) or numbers.QUANTITY.search(name)) is not None
     random = any(name_of(n) in RANDOM for n in ast.walk(node) if isinstance(n, ast.expr))
     if numbers.QUANTITY.search(name):
         return random or _number(node)
@@ -398,6 +433,47 @@ def _echoed(blocks: list) -> Iterator[tuple]:
                                 yield one, line + statement.lineno - 1, what, mend
 
 
+ALIAS = re.compile(
+    r"^(?:>>> )?\w+ = [+\w.()]*\w[.\w():\[\]]*$|(?:tol|abs|rel)=[A-Za-z_]", re.MULTILINE
+)
+
+
+def _compared(blocks: list) -> Iterator[tuple]:
+    """Yield (block, line, what, mend) of comparisons with another name of the same thing."""
+    if not any(ALIAS.search(one.text) for one in blocks if one.language in {"python", "pycon"}):
+        return
+    places: dict[int, tuple] = {}
+    body: list[ast.stmt] = []
+    for one in blocks:
+        if one.language in {"python", "pycon"} and "file" not in one.options:
+            with suppress(SyntaxError, ValueError):
+                for tree, line in _trees(one):
+                    body += tree.body
+                    places |= {id(node): (one, line) for node in ast.walk(tree)}
+    whole = ast.Module(body, [])
+    inside = [node for node in ast.walk(whole) if node is not whole]
+    for node, what, mend in (*aliased(whole, inside), *loose(whole, inside)):
+        one, line = places[id(node)]
+        yield one, line + getattr(node, "lineno", 1) - 1, what, mend
+
+
+def _repeated(blocks: list) -> Iterator[tuple]:
+    """Yield (block, line, number) of a session's time or rate that a block above has as it is."""
+    before = ""
+    for one in blocks:
+        if one.language == "pycon":
+            for example in examples(one.text, lambda *what: None):
+                for number in numbers.typed(example.want) if example.exc_msg is None else ():
+                    digits = re.search(r"\d+\.\d+|\d{3,}", number)
+                    if not digits or "%" in number or not digits[0].strip("0."):
+                        continue
+                    if re.search(rf"(?<![\w.]){re.escape(digits[0])}(?![\w.])", before):
+                        yield one, example.lineno, number
+                before += example.source
+        elif one.language != "output":
+            before += one.text
+
+
 def _trees(one) -> Iterator[tuple[ast.Module, int]]:
     if one.language == "python":
         yield parse(one.text), 0
@@ -431,7 +507,7 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
         comment = line.lstrip().startswith(("#", "//", "/*"))
         if _founded(line) or (open_ and not comment and TEMPLATE.search(line)):
             continue  # its source stands there; or a template of what a run prints
-        if not comment and (stamp := forged.stamp(line)):
+        if stamp := forged.stamp(line.lstrip("#/* ")):
             wrong(number, f"{stamp!r} is typed, and reads like a stamp", "print what the run gives")
         if comment and open_ and (printed := PRINTED.search(line)):
             mend = "show it as a session, whose output a run compares"
@@ -444,7 +520,11 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
 
 
 # An output in a comment.
-PRINTED = re.compile(r"^(?:#|//)+\s*(?:->|=>|→|⇒|[Pp]rints?:?\ [\d\[\"'(-]|[Oo]ut(?:put)?:).*")
+PRINTED = re.compile(
+    r"^(?:#|//)+\s*(?:->|=>|=(?!=)|→|⇒|[Oo]ut(?:put)?:"
+    r"|(?:[Pp]rints?|[Rr]esult|[Gg]ives|[Yy]ields|[Rr]eturns)(?:\ is)?:?\ [\d\[\"'(-]).*"
+    r"|^(?:#|//)\s*(?:array\(.*\)|\[[-\d.,\ ]+\]|-?\d[\d_]*\.\d+|-?\d{2,}|True|False)\s*$"
+)
 
 
 def _founded(line: str) -> bool:
@@ -489,8 +569,6 @@ def block(
         try:
             python(text, wrong, is_file)
             with suppress(SyntaxError):
-                for line, what, mend in aliased(parse(text), nodes(text)):
-                    wrong(line - 1, what, mend)
                 for found_here in echoes(parse(text), text.split("\n")):
                     wrong(*found_here)
         except RecursionError:
@@ -665,6 +743,12 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
             )
             found.append(Mistake(one.path, one.numbers[0], what, "give it a name of its own"))
     for one, line, what, mend in _echoed(blocks):
+        found.append(Mistake(one.path, one.numbers[line], what, mend))
+    for one, line, what, mend in _compared(blocks):
+        found.append(Mistake(one.path, one.numbers[line], what, mend))
+    for one, line, number in _repeated(blocks):
+        what = f"{number!r} is printed, and stands as it is in a block above"
+        mend = "compute it, or measure it and say it on the page by key"
         found.append(Mistake(one.path, one.numbers[line], what, mend))
     for one, line, number in _untimed(blocks):
         what = f"{number!r} is printed, and no block before it reads a clock"

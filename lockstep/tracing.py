@@ -207,6 +207,13 @@ def uncalled(text: str, others: str) -> list[str]:
     return [] if any(re.search(rf"\b{name}\b", others) for name in names) else names
 
 
+def of_file(text: str, packages: Iterable[str]) -> set[int]:
+    """Return the lines of a file of its own that can run, from 1."""
+    numbers = tuple(range(1, text.count("\n") + 2))
+    names = compilers.of_file(text, packages)
+    return executable(text, numbers, names) - compilers.handed(text, names)
+
+
 def executable(
     text: str, numbers: tuple[int, ...], compiled: compilers.Names = frozenset()
 ) -> set[int]:

@@ -48,6 +48,8 @@ PURE = {"len", "bool", "all", "any", "abs", "int", "float", "min", "max", "sum",
 PURE |= {"isinstance", "tuple", "list", "range", "isclose", "isfinite", "allclose", "array_equal"}
 TRUE = {"repr", "id", "type", "dict", "object"}  # whose results are true, whatever they are of
 COUNTS = {"len", "abs", "id"}
+CALLED = {"all", "any", "allclose", "array_equal", "array_equiv", "isclose", "isfinite", "equals"}
+CALLED |= {"sum", "exists", "is_file", "startswith", "endswith", "issubset", "isdigit"}
 
 
 def _always(node: ast.expr) -> bool:
@@ -67,8 +69,8 @@ def _always(node: ast.expr) -> bool:
         return bool(node.keys)
     if isinstance(node, ast.Name):
         return node.id in dir(builtins)
-    if isinstance(node, ast.Attribute):
-        return node.attr in {"dtype", "device", "__class__"}
+    if isinstance(node, ast.Attribute):  # a function that nobody calls is true
+        return node.attr in {"dtype", "device", "__class__", *CALLED}
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         return _foregone(node.left, node.ops[0], node.comparators[0])
     if isinstance(node, ast.BoolOp):
@@ -79,6 +81,8 @@ def _always(node: ast.expr) -> bool:
 
 def _foregone(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
     """Whether a comparison has one outcome, such as that of a count with less than none."""
+    if name_of(right) == "ANY" or name_of(left) == "ANY":
+        return True  # of unittest.mock, which is equal to anything
     if isinstance(op, ast.In) and isinstance(right, ast.Tuple | ast.List | ast.Set):
         values = {e.value for e in right.elts if isinstance(e, ast.Constant)}
         return values >= {True, False}
@@ -175,28 +179,53 @@ class _Renamed(ast.NodeTransformer):
         return ast.Name(self.names.get(node.id, node.id), node.ctx)
 
 
-def aliased(tree: ast.Module, nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, str]]:
-    """Yield (line, what, mend) of comparisons with another name of the same thing."""
-    names = {
-        statement.targets[0].id: statement.value.id
-        for statement in tree.body
-        if isinstance(statement, ast.Assign)
-        and isinstance(statement.targets[0], ast.Name)
-        and isinstance(statement.value, ast.Name)
-    }
+def aliased(tree: ast.Module, nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.AST, str, str]]:
+    """Yield (node, what, mend) of comparisons with another name of the same thing."""
+    names, copies = {}, set()
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)):
+                names[name] = other
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                if isinstance(of := _same(value), ast.Name):
+                    names[name] = of.id
+                    copies.add(name)
     if not names:
         return
-    bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    said = [n for n in nodes if isinstance(n, ast.Name)]
+    bound = [n.id for n in said if not isinstance(n.ctx, ast.Load)]
+    bound += [node.arg for node in nodes if isinstance(node, ast.arg)]
+    read = [n.id for n in said if isinstance(n.ctx, ast.Load)]
     names = {a: b for a, b in names.items() if bound.count(a) == 1 and bound.count(b) <= 1}
+    # What is copied may be changed by whatever gets it, before it is compared.
+    names = {a: b for a, b in names.items() if a not in copies or read.count(b) <= 2}
     for node in nodes if names else ():
         if isinstance(node, ast.Assert | ast.Call):
             same = _Renamed(names).visit(copy.deepcopy(node))
             compared = same.test if isinstance(same, ast.Assert) else same
             if isinstance(compared, ast.Compare) and isinstance(compared.ops[0], ast.Eq):
                 if ast.dump(compared.left) == ast.dump(compared.comparators[0]):
-                    yield node.lineno, SELF, "compare it with another computation"
+                    yield node, SELF, "compare it with another computation"
             elif not any(vacuous(node)) and isinstance(same, ast.Call) and any(_checks(same)):
-                yield node.lineno, SELF, "compare it with another computation"
+                yield node, SELF, "compare it with another computation"
+
+
+def loose(tree: ast.Module, nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.AST, str, str]]:
+    """Yield (node, what, mend) of tolerances that let everything pass, by the name of a number."""
+    bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    known = {}
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value):
+                known[name] = value
+    known = {name: value for name, value in known.items() if bound.count(name) == 1}
+    for node in nodes:
+        named = [k for k in getattr(node, "keywords", ()) if name_of(k.value) in known]
+        if isinstance(node, ast.Call) and named:
+            values = [known.get(name_of(k.value), k.value) for k in node.keywords]
+            words = [ast.keyword(k.arg, v) for k, v in zip(node.keywords, values, strict=True)]
+            same = ast.Call(node.func, node.args, words)
+            yield from ((node, *found) for found in _checks(same) if "tolerance" in found[0])
 
 
 SELF = "a result that is compared with itself, under another name"
@@ -205,6 +234,8 @@ SELF = "a result that is compared with itself, under another name"
 def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
     if isinstance(node, ast.Assert) and (_constant(node.test) or _always(node.test)):
         yield "an assertion that cannot fail", "compare a result with what it must be"
+    elif isinstance(node, ast.Assert) and _two(node):
+        yield "two values after assert, of which the second is its message", "compare them with =="
     elif isinstance(node, ast.Assert) and _not_above(node.test):
         yield "an assertion that a NaN passes", "write the comparison without not: error <= limit"
     elif isinstance(node, ast.BoolOp) and any(map(_fixed, node.values[:-1])):
@@ -225,6 +256,8 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
             if yields and not isinstance(handler.body[-1], ast.Raise):
                 what = "an error that is swallowed, of the code around which this stands"
                 yield what, "let it fail: end the handler with raise"
+            elif _of_a_check(handler):
+                yield "a failed check that is swallowed", "let it fail: take the try out"
             elif all(_shrugs(statement) for statement in handler.body):
                 mend = "let it fail, or print what happened and check it"
                 yield "an error that is swallowed: the block would pass without having worked", mend
@@ -257,6 +290,15 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
         yield "an error that is swallowed", "let it fail, or expect it with pytest.raises"
     elif isinstance(node, ast.Call):
         yield from _checks(node)
+
+
+def _of_a_check(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler takes a failed assertion, and goes on."""
+    kinds = getattr(handler.type, "elts", [handler.type])
+    checked = any(kind is not None and name_of(kind) == "AssertionError" for kind in kinds)
+    return checked and not any(
+        isinstance(inner, ast.Raise) for statement in handler.body for inner in ast.walk(statement)
+    )
 
 
 def _answers(handler: ast.ExceptHandler) -> bool:
@@ -326,7 +368,14 @@ def _left_out(decorator: ast.expr) -> bool:
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     if name_of(called) == "parametrize" and isinstance(decorator, ast.Call):
         return len(decorator.args) > 1 and _nothing(decorator.args[1])
-    return name_of(called) in {"skip", "xfail", "expectedFailure"}
+    return name_of(called) in {"skip", "skipif", "skipIf", "skipUnless", "xfail", "expectedFailure"}
+
+
+def _two(node: ast.Assert) -> bool:
+    """Whether an assertion has a value and another in the place of its message."""
+    values = ast.Name | ast.Attribute | ast.Subscript
+    constant = isinstance(node.msg, ast.Constant) and not isinstance(node.msg.value, str)
+    return isinstance(node.test, values) and (constant or isinstance(node.msg, values))
 
 
 def _not_above(test: ast.expr) -> bool:
@@ -353,7 +402,12 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
         absolute = max(given.get("atol") or 0, given.get("abs_tol") or 0)
         if relative >= 1 or absolute >= ANYTHING:
             yield "a tolerance that lets everything pass", "say how far off the result may be"
-    if name == "raises" and call.args and name_of(call.args[0]) in {"Exception", "BaseException"}:
+    if name == "approx":
+        near = {k.arg: _number(k.value) or 0.0 for k in call.keywords}
+        if near.get("rel", 0.0) >= 1 or near.get("abs", 0.0) >= ANYTHING:
+            yield "a tolerance that lets everything pass", "say how far off the result may be"
+    kinds = {name_of(kind) for a in call.args[:1] for kind in getattr(a, "elts", [a])}
+    if name == "raises" and kinds & {"Exception", "BaseException"}:
         if not any(k.arg == "match" for k in call.keywords):
             yield "an error of any kind is expected", "name the error that must come"
     if name == "push" and any(isinstance(a, ast.Lambda) for a in call.args):

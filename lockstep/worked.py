@@ -16,6 +16,8 @@ _CLAIMED = re.compile(
     r"|\b(?:profiler|tool|clock|timer|log)\ (?:says|said|shows|gives)\b"
     rf"|\b(?:on|with|by)\ (?:(?:an?|one|two|our|my|this|that|the|some|real)\ )*(?:\w+\ )?{_DEVICE}"
     r"|\b(?:we|I|was|were|as)\ (?:have\ )?(?:measured|timed|clocked|benchmarked)"
+    r"|\b(?:counters?|nvidia-smi|Nsight|notebook|stopwatch)\b|\bread\ off\b|^\s*rounded\b"
+    r"|\b(?:check|try|see)\ (?:it\ )?(?:for\ )?yourself\b"
     r"|^\s*(?:measured|timed|benchmarked|clocked|profiled)\b"
 )
 _EMPTY = {"yes", "true", "known", "see above"}

@@ -305,6 +305,8 @@ def _serve(channel: socket.socket) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join([TRACED, os.environ.get("PYTHONPATH", "")])
     ours = project.of(root)
     place, languages = ours.targets[target], ours.languages
+    if place.level != "gpu":  # a trace of lines takes time, which programs measure there
+        os.environ["LOCKSTEP_LINES"] = "1"
     main = types.ModuleType("__main__")
     sys.modules["__main__"] = main
     sys.argv = [""]

@@ -86,10 +86,13 @@ def _run(run: dict, page: Page) -> Iterator[tuple[str, str]]:
             continue
         place = f'"sha256": "{row["sha256"]}"'
         there = ours.languages[block.language].lines(block.text)
+        if block.language == "python" and "file" in block.options:
+            there = tracing.of_file(block.text, ours.compilers)
         said = [*_outcome(row, block), *_counts(row, block, compiled, there)]
         if run["date"] >= NOTED:
             said += _unnoted(row, block, compiled)
-        if run["date"] >= TRACED and there and row["outcome"] == "passed" and "lines" not in row:
+        told = there and block.language != "python"  # of a file, where a program told lines
+        if run["date"] >= TRACED and told and row["outcome"] == "passed" and "lines" not in row:
             said.append("it passed, and no line of it was traced")
         for what in said:
             yield place, f"{block.where} on {run['target']}: {what}"

@@ -1,14 +1,16 @@
-"""What each Python that a page's command starts imports first: it says which files it runs.
+"""What each Python that a page's command starts imports first: it says what it runs.
 
 A command that names a file may only count its lines. So the process of a page puts this folder
 before the others on ``PYTHONPATH``, and names in ``LOCKSTEP_RAN`` the page's folder and a file;
-that gets the hash of each source in the folder that Python begins to execute.
+that gets the hash of each source in the folder that Python begins to execute. Where
+``LOCKSTEP_LINES`` is set, too, it gets each line of them that ran, behind the hash: ``HASH:LINE``.
 """
 
 import hashlib
 import importlib.util
 import os
 import sys
+import threading
 
 
 def _watch(folder: str, into: str) -> None:
@@ -39,6 +41,36 @@ def _watch(folder: str, into: str) -> None:
     sys.addaudithook(hook)
 
 
+def _trace(folder: str, into: str) -> None:
+    hashes: dict = {}  # of each file's name; None for one that is none of the page's
+    told: set = set()
+    isfile, realpath, digest = os.path.isfile, os.path.realpath, hashlib.sha256
+    folder = realpath(folder) + os.sep
+
+    def known(name: str) -> object:
+        hashes[name] = None
+        path = realpath(name)
+        if path.startswith(folder) and isfile(path):
+            with open(path, "rb") as file:
+                hashes[name] = digest(file.read()).hexdigest()
+        return hashes[name]
+
+    def on_line(frame, event, argument):
+        row = hashes[frame.f_code.co_filename], frame.f_lineno
+        if event == "line" and row not in told:
+            told.add(row)
+            with open(into, "a") as file:  # at once: a program may end by any way
+                file.write(f"{row[0]}:{row[1]}\n")
+        return on_line
+
+    def on_call(frame, event, argument):
+        name = frame.f_code.co_filename
+        return on_line if (hashes[name] if name in hashes else known(name)) else None
+
+    threading.settrace(on_call)
+    sys.settrace(on_call)
+
+
 def _next() -> None:
     """Import the module of this name that stands behind this one, if there is one."""
     here = os.path.dirname(os.path.abspath(__file__))
@@ -50,4 +82,6 @@ def _next() -> None:
 
 if "LOCKSTEP_RAN" in os.environ and not sys.flags.optimize:  # which takes assertions out
     _watch(*os.environ["LOCKSTEP_RAN"].split(os.pathsep))
+    if "LOCKSTEP_LINES" in os.environ:
+        _trace(*os.environ["LOCKSTEP_RAN"].split(os.pathsep))
 _next()
