@@ -88,7 +88,7 @@ def examples():
     ...     return program
     >>> for mib in (16, 256, 1024):
     ...     part = mib * 2**20 / 4
-    ...     rest = LAUNCH + LATENCY + 3 * part / BANDWIDTH  # the second shot: three stores of a part
+    ...     rest = LAUNCH + LATENCY + 3 * part / BANDWIDTH  # second shot: three stores
     ...     us = {}
     ...     for name, first in {"GPU 0": lambda rank: 0, "its own": lambda rank: rank}.items():
     ...         world = World(8, NVLINK, element=part)
