@@ -500,7 +500,9 @@ def test_where_only_the_second_gpu_has_run_todays_code_its_figure_says_so(house)
     assert plain(rendered).endswith("It moved 3.00\u202fTB/s (H100).") and "4.00" not in rendered
     house.page("It moved" + " [[bench:double.gbps]]" * 4 + ".")
     said = plain(house.html())
-    assert "where no other gpu is named, a number of this page is from an nvidia h100" in said.lower()
+    assert (
+        "where no other gpu is named, a number of this page is from an nvidia h100" in said.lower()
+    )
     assert said.count("3.00\u202fTB/s") == 4 and "(H100)" not in said
     records = evidence.Evidence(house.root)
     assert records.problems([]) == []

@@ -5,7 +5,7 @@ from snippets.diagrams.panels import Panel, Picture
 RANKS = ("fa", "fb", "fc", "fv")
 CUTS = (  # knife, what it cuts, what travels, by which collective
     ("Data", "the batch", "gradients", "all-reduce, once a step"),
-    ("Sharded (ZeRO 3)", "the state too", "weights and gradients", "all-gather, reduce-scatter"),
+    ("Sharded (ZeRO 3)", "state too", "weights and gradients", "all-gather, reduce-scatter"),
     ("Tensor", "each matrix", "partial sums", "all-reduce, four a layer"),
     ("Pipeline", "the layers", "activations of a cut", "send, to the next stage"),
     ("Context", "the sequence", "keys and values", "send, around a ring"),
