@@ -252,7 +252,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("second",),
         rf"{NUMBER}\ [^.;:]{{0,30}}?(?:,\ (?:each|every)|(?:per|each|every)\ (?:single|passing))"
-        r"\ (?:second|cycle|clock)\b",
+        rf"\ (?:{_SECOND}|cycle\b|clock\b)",
     ),
     # Units that are written otherwise.
     (

@@ -108,8 +108,8 @@ def shown(*texts: str) -> Iterator[str]:
             yield f"{' '.join(handler[0].split())[-60:]!r}, a script in an attribute"
         # What stands around one page stands around most of them: the navigation.
         for row in {*TAG.sub("\n", text).split("\n")} - _clean:
-            if found := numbers.typed(html.unescape(row.strip())):
-                yield f"{found[0]!r}, which looks measured and is typed"
+            if said := numbers.typed(html.unescape(row.strip())):
+                yield f"{said[0]!r}, which looks measured and is typed"
             else:
                 _clean.add(row)
 
