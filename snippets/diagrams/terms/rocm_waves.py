@@ -32,6 +32,6 @@ def draw():
         *panels,
         alt="Two pictures of a wave of 64 lanes. With steps 16, 8, 4, 2, 1 lanes 0 to 31 are in "
         "lane 0's sum and lanes 32 to 63 are lost. With steps from 32 on all 64 are in it.",
-        see="Written for 32 lanes, the reduction gives half of the sum on a wave of 64, and "
+        see="With the loop of 32 lanes, lane 0 has half of the sum of a wave of 64, and "
         "nothing fails: no error, no warning, a number that looks like one.",
     )
