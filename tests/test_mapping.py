@@ -166,6 +166,7 @@ def tab(opened):
     opened.wait_for_selector(f"{FILTER} [name=q]:visible")
     opened.evaluate("location.hash = 'q='")
     opened.wait_for_selector(f"{FILTER} [type=reset]", state="hidden")
+    opened.wait_for_selector(".map--all tbody tr >> nth=-1")  # no row is hidden any more
     return opened
 
 
