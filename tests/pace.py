@@ -1,10 +1,10 @@
 """How much slower than usual a machine is at this moment.
 
-What a clock must tell is promised at a machine's usual speed. Commit 786958a was seen to build in 75
-to 95 s of one core on one day, and in 126 on another, on machines that say the same of themselves;
-a third was slower still. A limit with room for that one holds nothing on the first. So a fixed
-piece of work, of the kind that builds a site, is timed beside what has a limit, and the limit grows
-with it.
+What a clock must tell is promised at a machine's usual speed. Commit 786958a was seen to build in
+75 to 95 s of one core on one day, and in 126 on another, on machines that say the same of
+themselves; a third was slower still. A limit with room for that one holds nothing on the first. So
+a fixed piece of work, of the kind that builds a site, is timed beside what has a limit, and the
+limit grows with it.
 """
 
 import ast
