@@ -284,8 +284,5 @@ def find(text: str) -> Iterator[str]:
     """Yield the claims of a text, as ``numbers.plain`` returns one."""
     low = text.lower()
     for words, rule in RULES:
-        for word in words:
-            if word in low:
-                for found in _ready(rule).finditer(low):
-                    yield text[slice(*found.span())].strip()
-                break
+        if any(map(low.__contains__, words)):
+            yield from (text[slice(*found.span())].strip() for found in _ready(rule).finditer(low))

@@ -389,6 +389,13 @@ def _not_above(test: ast.expr) -> bool:
 ANYTHING = 1e6  # an absolute tolerance of that size tells nothing
 
 
+def _wide(given: dict, relative: tuple, absolute: tuple) -> Iterator[tuple[str, str]]:
+    """Yield that a tolerance lets everything pass, by the names that a function has for it."""
+    near, far = (max(given.get(name) or 0 for name in names) for names in (relative, absolute))
+    if near >= 1 or far >= ANYTHING:
+        yield "a tolerance that lets everything pass", "say how far off the result may be"
+
+
 def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
     name = name_of(call.func)
     compares = name.startswith("assert_") or name in {"allclose", "array_equal", "isclose"}
@@ -398,14 +405,9 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
             yield "a result that is compared with itself", "compare it with another computation"
         given = {k.arg: _number(k.value) for k in call.keywords}
         given |= dict(zip(("rtol", "atol"), map(_number, call.args[2:4]), strict=False))
-        relative = max(given.get("rtol") or 0, given.get("rel_tol") or 0)
-        absolute = max(given.get("atol") or 0, given.get("abs_tol") or 0)
-        if relative >= 1 or absolute >= ANYTHING:
-            yield "a tolerance that lets everything pass", "say how far off the result may be"
+        yield from _wide(given, ("rtol", "rel_tol"), ("atol", "abs_tol"))
     if name == "approx":
-        near = {k.arg: _number(k.value) or 0.0 for k in call.keywords}
-        if near.get("rel", 0.0) >= 1 or near.get("abs", 0.0) >= ANYTHING:
-            yield "a tolerance that lets everything pass", "say how far off the result may be"
+        yield from _wide({k.arg: _number(k.value) for k in call.keywords}, ("rel",), ("abs",))
     kinds = {name_of(kind) for a in call.args[:1] for kind in getattr(a, "elts", [a])}
     if name == "raises" and kinds & {"Exception", "BaseException"}:
         if not any(k.arg == "match" for k in call.keywords):

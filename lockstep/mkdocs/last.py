@@ -107,7 +107,9 @@ def shown(*texts: str) -> Iterator[str]:
         if handler := HANDLER.search(text):
             yield f"{' '.join(handler[0].split())[-60:]!r}, a script in an attribute"
         # What stands around one page stands around most of them: the navigation.
-        for row in {*TAG.sub("\n", text).split("\n")} - _clean:
+        for row in TAG.sub("\n", text).split("\n"):
+            if row in _clean:
+                continue
             if said := numbers.typed(html.unescape(row.strip())):
                 yield f"{said[0]!r}, which looks measured and is typed"
             else:
