@@ -68,6 +68,6 @@ def draw():
         *panels,
         alt=f"The same batch of four sequences and the same four layers, six times, each cut "
         f"among four GPUs in another way. {said}.",
-        see="A color is a GPU, and a line across it is a cut. What has no color is not cut: each GPU "
-        "has it whole, or works on it in its turn.",
+        see="A color is a GPU, and a line across it is a cut. What has no color is not cut: each "
+        "GPU has it whole, or works on it in its turn.",
     )
