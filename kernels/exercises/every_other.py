@@ -28,8 +28,8 @@ def strided(x, w, stride, padding, out):
 
 HINTS = [
     "Thread i makes out[i]. Weight r lies over place i * stride + r - padding of x.",
-    "A negative place is no error in a kernel: it reads what lies before the array. Ask for both "
-    "ends, `0 <= place < x.size`.",
+    "A negative index counts from the end, in a kernel as in Python: no error, and a wrong value. "
+    "Ask for both ends, `0 <= place < x.size`.",
 ]
 
 WRONG = {
