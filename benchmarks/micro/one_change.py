@@ -1,5 +1,6 @@
 """Experiments of one change each, which decide what the lessons suspected."""
 
+import os
 from functools import partial
 
 import cupy as cp
@@ -8,7 +9,7 @@ import torch
 from numba import cuda
 
 from benchmarks.harness import ROOT, BenchmarkError, WallTimer, rounded
-from benchmarks.micro.common import COLD, SNIPPETS, WARM, Events, functions
+from benchmarks.micro.common import COLD, WARM, Events
 from benchmarks.tensor_cores import narrow, widen
 from kernels.elementwise.vectors import load4, store4
 from kernels.elementwise.wide import copy4_kernel, make_map4
@@ -22,7 +23,6 @@ from kernels.vector_add.grid_stride import add_strided_kernel
 
 RING = "snippets/tensor_cores/wmma_ring.cu"
 SUMS = "snippets/hopper/sums.cu"
-BANDWIDTH = SNIPPETS + "bandwidth.cu"
 HERE = "benchmarks/micro/one_change.py"
 
 
@@ -210,24 +210,46 @@ def host_arrays(bench, n):
     )  # fmt: skip
 
 
+READ_L2 = """
+extern "C" __global__ void __launch_bounds__(1024)
+read_l2(const float4* a, int n, int rounds, float* out) {
+    int step = gridDim.x * blockDim.x, first = blockIdx.x * blockDim.x + threadIdx.x;
+    float total = 0;
+    for (int r = 0; r < rounds; r++) {
+#pragma unroll 4
+        for (int at = first; at < n; at += step) {
+            float4 v = __ldcg(a + at);
+            total += v.x + v.y + v.z + v.w;
+        }
+    }
+    out[first] = total;
+}
+"""
+
+
 def doors(bench):
-    """Reads of L2 by all multiprocessors and by fewer: blocks of 1,024 threads, one or two each."""
-    (by_l2,) = functions(BANDWIDTH, "read_l2")
-    out = cp.zeros(2 * bench.device.multiprocessors * 1024, cp.float32)
+    """Reads of L2 by all multiprocessors and by fewer: a block of 1,024 threads on each."""
+    by_l2 = cp.RawKernel(READ_L2, "read_l2", options=("-std=c++17",))
+    out = cp.zeros(bench.device.multiprocessors * 1024, cp.float32)
     words = 2**20  # of 16 bytes: 16 MiB
     a, calls, amounts = bench.random(4 * words), {}, {}
-    for blocks in (16, 32, 64, 96, 132):
-        step = blocks * 1024
+    for blocks in (16, 32, 64, 96, bench.device.multiprocessors):
+        step = 4 * blocks * 1024
         trips = words // step * step
         id = f"one-change-l2-{blocks}"
-        calls[id] = partial(by_l2, (blocks,), (1024,), (a, np.int32(trips), np.int32(16), out))
-        amounts[id] = 16 * trips * 16
+        calls[id] = partial(by_l2, (blocks,), (1024,), (a, np.int32(trips), np.int32(64), out))
+        amounts[id] = 16 * trips * 64
+        out.fill(cp.nan)
+        calls[id]()
+        right = 64 * float(a[: 4 * trips].sum(dtype=cp.float64))
+        size = 64 * float(cp.abs(a[: 4 * trips]).sum(dtype=cp.float64))
+        if not abs(float(out[: blocks * 1024].sum(dtype=cp.float64)) - right) < 1e-5 * size:
+            raise BenchmarkError(f"{id}: wrong")
     for id, summary in bench.samples(calls, Events()).items():
         blocks = int(id.split("-")[-1])
         bench.micro(
             id, f"L2, 16 MiB read by {blocks} blocks of 1,024 threads, one a multiprocessor",
-            summary, unit="GB/s", amount=amounts[id], method=WARM, kernel=BANDWIDTH,
-            terms=["l2-cache"],
+            summary, unit="GB/s", amount=amounts[id], method=WARM, terms=["l2-cache"],
             extra={"each_gbps": rounded(amounts[id] / summary.median / 1e9 / blocks)},
         )  # fmt: skip
 
@@ -308,12 +330,13 @@ def rings(bench, n):
     a, b = (narrow(bench.random((n, n))) for _ in range(2))
     output, calls = bench.output((n, n)), {}
     right = widen(a).astype(cp.float64) @ widen(b).astype(cp.float64)
-    registers = {}
+    registers, toolkit = {}, os.environ.get("CUDA_HOME", "/usr/local/cuda")
+    options = "-std=c++17", f"-I{toolkit}/include"  # which has the whole of mma.h
     for id, (text, depth, stages, _) in ways.items():
         text = text.replace("BK = 32,", f"BK = {depth},").replace(
             "STAGES = 4;", f"STAGES = {stages};"
         )
-        kernel = cp.RawModule(code=text, options=("-std=c++17",)).get_function("wmma_ring")
+        kernel = cp.RawModule(code=text, options=options).get_function("wmma_ring")
         shared = stages * 2 * (128 * (depth + 8) + depth * 264)
         kernel.max_dynamic_shared_size_bytes = shared
         arguments = a, b, output.array, *(np.int32(n),) * 3
