@@ -36,7 +36,7 @@ LADDER = [
     ("warps", "warp tiles", make_warps(128, 128, 8, 2, 4), BIG, (256,)),
 ]
 # The kernel of tuned.py takes over what the rungs before it have, and changes one thing at a time:
-# rows, columns, depth, warps down and across, stages, blocks on a multiprocessor, rows of a group.
+# BM, BN, BK, warps down and across, stages, blocks on a multiprocessor, rows of a group.
 BEST = (128, 256, 8, 2, 4, 3, 1, 8)
 STEPS = [
     ("ahead", "a step ahead", (128, 128, 8, 2, 4, 2, 2, 1)),
@@ -108,10 +108,10 @@ def facts(kernel, call):
 def case(id, title, kernel, tile, threads, arrays, output, flat=False, **extra):
     """Return a case that launches a Numba kernel with enough blocks for the output."""
     rows, columns = output.array.shape
-    wide, high = -(-columns // tile[1]), -(-rows // tile[0])
+    blocks_x, blocks_y = -(-columns // tile[1]), -(-rows // tile[0])
     if kernel is matmul_swapped_kernel:
-        wide, high = high, wide  # x runs over rows
-    grid = wide * high if flat else (wide, high)
+        blocks_x, blocks_y = blocks_y, blocks_x  # x runs over rows
+    grid = blocks_x * blocks_y if flat else (blocks_x, blocks_y)
 
     def call():
         kernel[grid, threads](*arrays)
@@ -176,25 +176,25 @@ def native():
 
 def twin(id, title, a, b, output, n, of=OWN, **extra):
     """Return a case for sgemm.cu with other constants: the kernel of tuned.py in CUDA C++."""
-    rows, columns, depth, down, across, stages, blocks, group = of
+    BM, BN, BK, warps_y, warps_x, stages, blocks, group = of
     constants = {
-        "ROWS": rows,
-        "COLUMNS": columns,
-        "DEPTH": depth,
+        "BM": BM,
+        "BN": BN,
+        "BK": BK,
         "STAGES": stages,
         "GROUP": group,
-        "WARPS_X": across,
-        "THREADS": 32 * down * across,
-        "HIGH": rows // down // 8,
-        "WIDE": columns // across // 4,
+        "WARPS_X": warps_x,
+        "THREADS": 32 * warps_y * warps_x,
+        "TM": BM // warps_y // 8,
+        "TN": BN // warps_x // 4,
         "BLOCKS": blocks,
     }
     text = (ROOT / CUDA).read_text(encoding="utf-8")
     for name, value in constants.items():
         text, found = re.subn(rf"\b{name} = \d+", f"{name} = {value}", text)
         assert found == 1, name
-    shared = 4 * stages * depth * (rows + 4 + columns)
-    grid = (-(-n // rows) * -(-n // columns),)
+    shared = 4 * stages * BK * (BM + 4 + BN)
+    grid = (-(-n // BM) * -(-n // BN),)
     threads = (constants["THREADS"],)
     return in_cuda(
         id, title, CUDA, "sgemm", grid, threads, (n, n, n), (a, b), output, text, shared, **extra
@@ -202,10 +202,10 @@ def twin(id, title, a, b, output, n, of=OWN, **extra):
 
 
 def tuned(id, title, of, arrays, output, **extra):
-    rows, columns, depth, down, across, stages, blocks, group = of
-    kernel = make_once(rows, columns, depth, down, across, stages, blocks, group=group)
-    threads = (32 * down * across,)
-    return case(id, title, kernel, (rows, columns), threads, arrays, output, flat=True, **extra)
+    BM, BN, BK, warps_y, warps_x, stages, blocks, group = of
+    kernel = make_once(BM, BN, BK, warps_y, warps_x, stages, blocks, group=group)
+    threads = (32 * warps_y * warps_x,)
+    return case(id, title, kernel, (BM, BN), threads, arrays, output, flat=True, **extra)
 
 
 def ladder(bench, n):
@@ -280,21 +280,22 @@ def coarsened(bench, n):
     a = bench.random((n + width - 1, n))
     output, copied = bench.output((n, n)), bench.output((n, n))
     d_a, d_out = map(bench.device.numba, (a, output.array))
-    wide = a.astype(cp.float64)
-    expected = sum(wide[i : i + n] for i in range(width))
+    exact = a.astype(cp.float64)
+    expected = sum(exact[i : i + n] for i in range(width))
     cases = []
-    for high in (1, 2, 4, 8):
-        kernel, grid = make_sums(width, high), (-(-n // 32), -(-n // (8 * high)))
+    for coarse_factor in (1, 2, 4, 8):
+        kernel = make_sums(width, coarse_factor)
+        grid = -(-n // 32), -(-n // (8 * coarse_factor))
 
         def call(kernel=kernel, grid=grid):
             kernel[grid, (32, 8)](d_a, d_out)
 
         call()
         [compiled] = kernel.overloads.values()
-        title = f"Sums of {width} neighbors down columns, {n} x {n}, {high} a thread"
+        title = f"Sums of {width} neighbors down columns, {n} x {n}, {coarse_factor} a thread"
         extra = {"registers": compiled.regs_per_thread}
         path = "kernels/gemm/coarsened.py"
-        cases.append(Case(f"coarsened-{high}", title, path, call, output, extra))
+        cases.append(Case(f"coarsened-{coarse_factor}", title, path, call, output, extra))
 
     def copy_all():
         copied.array[...] = expected.astype(cp.float32)

@@ -57,7 +57,7 @@ else:
         "pipeline": (make_pipeline(128, 128, 8, 8, 8), big, (16, 16), False),
         "pipeline, any": (make_pipeline(128, 128, 8, 8, 8, 3, 1), big, (16, 16), False),
         "warps": (make_warps(128, 128, 8, 2, 4), big, 256, False),
-        "warps, any": (make_warps(128, 128, 8, 2, 4, piece=1), big, 256, False),
+        "warps, any": (make_warps(128, 128, 8, 2, 4, vector_width=1), big, 256, False),
         "tuned": (make_tuned(128, 256, 8, 2, 4, 3, 1), wide, 256, True),
         "tuned, any": (make_tuned(128, 256, 8, 2, 4, 3, 1, 1), wide, 256, True),
         "padded": (make_vectors(128, 128, 8, 8, 8, 4), big, (16, 16), False),
@@ -114,20 +114,21 @@ def test_tiled_transposed(shape):
     check(lambda c: kernel[grid, (4, 4)](d_a, d_bt, c), (m, n), a @ bt.T)
 
 
-@pytest.mark.parametrize("high", [1, 4])
+@pytest.mark.parametrize("coarse_factor", [1, 4])
 @pytest.mark.parametrize("shape", [(2, 1), (5, 3), (14, 5)])
-def test_sums(shape, high):
+def test_sums(shape, coarse_factor):
     a = numbers(*shape)
     expected = a[:-1] + a[1:]
-    d_a, grid = cuda.to_device(a), (-(-shape[1] // 4), -(-expected.shape[0] // (2 * high)))
-    check(lambda out: make_sums(2, high)[grid, (4, 2)](d_a, out), expected.shape, expected)
-    np.testing.assert_array_equal(sums(a, 2, high, threads=(4, 2)), expected)
+    grid = -(-shape[1] // 4), -(-expected.shape[0] // (2 * coarse_factor))
+    d_a, kernel = cuda.to_device(a), make_sums(2, coarse_factor)
+    check(lambda out: kernel[grid, (4, 2)](d_a, out), expected.shape, expected)
+    np.testing.assert_array_equal(sums(a, 2, coarse_factor, threads=(4, 2)), expected)
 
 
 @pytest.mark.parametrize("shape", [(1, 2), (3, 9), (2, 18)])
 def test_row_sums(shape):
     a = numbers(*shape)
-    np.testing.assert_array_equal(row_sums(a, 2, wide=4, threads=2), a[:, :-1] + a[:, 1:])
+    np.testing.assert_array_equal(row_sums(a, 2, coarse_factor=4, threads=2), a[:, :-1] + a[:, 1:])
 
 
 def test_ceiling():
@@ -178,10 +179,10 @@ def test_cuda_cpp_copies():
 
 
 # The last rungs in CUDA C++ are one file with other constants.
-SMALLER = {"COLUMNS": 128, "DEPTH": 8, "WIDE": 8, "BLOCKS": 2}
+SMALLER = {"BN": 128, "BK": 8, "TN": 8, "BLOCKS": 2}
 CONSTANTS = {
     "deeper tiles": {},
-    "tuned": {"DEPTH": 8},
+    "tuned": {"BK": 8},
     "stages": SMALLER | {"STAGES": 3, "GROUP": 8},
     "grouped": SMALLER | {"STAGES": 2, "GROUP": 8},
     "ahead": SMALLER | {"STAGES": 2, "GROUP": 1},
@@ -197,15 +198,15 @@ def test_cuda_cpp_sgemm(rung):
         assert found == 1, name
     if SIMULATOR:
         return None if given else compiled("sgemm.cu", *names)
-    columns, depth = given.get("COLUMNS", 256), given.get("DEPTH", 16)
-    shared = 4 * given.get("STAGES", 3) * depth * (128 + 4 + columns)
+    BN, BK = given.get("BN", 256), given.get("BK", 16)
+    shared = 4 * given.get("STAGES", 3) * BK * (128 + 4 + BN)
     for kernel, n_of in zip(made(text, *names), (lambda n: -(-n // 4) * 4, int), strict=True):
         kernel.max_dynamic_shared_size_bytes = shared
         for m, k, n in ((m, k, n_of(n)) for m, k, n in SHAPES):
             a, b, c = map(
                 exact, (numbers(m, k), numbers(k, n), np.full((m, n), np.nan, np.float32))
             )
-            blocks, sizes = -(-m // 128) * -(-n // columns), map(np.int32, (m, n, k))
+            blocks, sizes = -(-m // 128) * -(-n // BN), map(np.int32, (m, n, k))
             kernel((blocks,), (256,), (a, b, c, *sizes), shared_mem=shared)
             np.testing.assert_array_equal(c.get(), a.get() @ b.get())
 

@@ -99,8 +99,8 @@ def test_the_last_rung_has_the_best_of_the_tiles_that_the_search_found():
     assert measured[:7] in quick
     rows = Evidence(ROOT).benchmarks
     tuned = {i: row["ours"] for i, row in rows.items() if re.fullmatch(r"sgemm-tuned-\d.*", i)}
-    high, wide, depth, *_, stages, _ = measured[:7]
-    assert max(tuned, key=tuned.get) == f"sgemm-tuned-{high}x{wide}x{depth}-{stages}"
+    BM, BN, BK, *_, stages, _ = measured[:7]
+    assert max(tuned, key=tuned.get) == f"sgemm-tuned-{BM}x{BN}x{BK}-{stages}"
     kernel = (ROOT / "kernels/gemm/tuned.py").read_text(encoding="utf-8")
     call = re.search(r"^tuned = make_tuned\((.*)\)$", kernel, re.M)[1]
     shown = [int(word.rpartition("=")[2]) for word in call.split(", ")]

@@ -1,10 +1,10 @@
-"""Turn the tile of a
+"""Transpose the tile of a
 
-From some rung on, the tile of `a` lies in shared memory with k along its rows the other way round:
-`tile[k, row]`, so that a thread fetches several rows with one load. The price is in the store: the
-kernel that you start from is right, and eight of its lanes meet in one bank. Pad the tile so that
-nobody meets. A block has 8 x 32 threads and turns 32 rows of 8. **Par** counts bank conflicts, and
-sectors of global memory.
+From the 16-byte loads on, the tile of `a` is stored transposed in shared memory, `tile[k, row]`, so
+that a thread fetches several rows with one load. The price is in the store: the kernel that you
+start from is right, and eight of its lanes meet in one bank. Pad the tile so that nobody meets. A
+block has 8 x 32 threads and transposes 32 rows of 8. **Par** counts bank conflicts, and sectors of
+global memory.
 """
 
 # --8<-- [start:imports]

@@ -63,32 +63,32 @@ commit = make_instruction("cp.async.commit_group;")
 
 # --8<-- [start:tiles]
 @cuda.jit(device=True, forceinline=True)
-def start_turned(tile, high, a, at, first_row, left, me, threads):
-    """Start to copy ``high`` rows of ``a`` into a tile: a step for each row of the tile.
+def start_transposed(tile, BM, a, at, first_row, left, tid, threads):
+    """Start to copy ``BM`` rows of ``a`` into a tile: a step for each row of the tile.
 
     ``at`` counts the elements of ``a`` before this thread's first, and ``left`` the steps from
     here to the end. What is not inside becomes zeros.
     """
-    depth = tile.shape[0]
-    y, x = np.uint32(me // depth), np.int32(me % depth)
-    rows = threads // depth  # from one copy of this thread to its next
-    for i in range(high // rows):
-        inside = np.uint32(first_row + y + i * rows) < np.uint32(a.shape[0]) and x < left
-        copy4(tile, x, y + i * rows, a, at + i * rows * a.shape[1], inside)
+    BK = tile.shape[0]
+    y, x = np.uint32(tid // BK), np.int32(tid % BK)
+    row_stride = threads // BK  # from one copy of this thread to its next
+    for i in range(BM // row_stride):
+        inside = np.uint32(first_row + y + i * row_stride) < np.uint32(a.shape[0]) and x < left
+        copy4(tile, x, y + i * row_stride, a, at + i * row_stride * a.shape[1], inside)
 
 
-def make_start_rows(copy, piece):
-    """Return the counterpart of ``start_turned`` for ``b``, with copies of ``piece`` elements."""
+def make_start_rows(copy, vector_width):
+    """Return what ``start_transposed`` is for ``b``: copies of ``vector_width`` elements."""
 
     @cuda.jit(device=True, forceinline=True)
-    def start_rows(tile, b, at, first_column, left, me, threads):
-        line = tile.shape[1] // piece  # threads for a row of the tile
-        y, x = np.int32(me // line), np.uint32(me % line * piece)
-        rows = threads // line
+    def start_rows(tile, b, at, first_column, left, tid, threads):
+        line = tile.shape[1] // vector_width  # threads for a row of the tile
+        y, x = np.int32(tid // line), np.uint32(tid % line * vector_width)
+        row_stride = threads // line
         in_width = np.uint32(first_column + x) < np.uint32(b.shape[1])
-        for i in range(tile.shape[0] // rows):
-            inside = np.int32(y + i * rows) < left and in_width
-            copy(tile, y + i * rows, x, b, at + i * rows * b.shape[1], inside)
+        for i in range(tile.shape[0] // row_stride):
+            inside = np.int32(y + i * row_stride) < left and in_width
+            copy(tile, y + i * row_stride, x, b, at + i * row_stride * b.shape[1], inside)
 
     return start_rows
 
@@ -100,64 +100,64 @@ START_ROWS = {4: make_start_rows(copy16, 4), 1: make_start_rows(copy4, 1)}
 
 
 # --8<-- [start:kernel]
-def make_pipeline(rows, columns, depth, high, wide, stages=2, piece=4, pad=4):
+def make_pipeline(BM, BN, BK, TM, TN, stages=2, vector_width=4, pad=4):
     """Return a kernel as ``make_vectors`` does, with ``stages`` pairs of tiles: a ring.
 
-    It copies ``b`` in pieces of 4 elements if the width of ``b`` is a multiple of four, or of 1.
+    A copy brings ``vector_width`` elements of ``b``: 4 if its width is a multiple of four, else 1.
 
     --8<-- [start:example]
-    >>> pipeline = make_pipeline(128, 128, depth=8, high=8, wide=8)
+    >>> pipeline = make_pipeline(128, 128, BK=8, TM=8, TN=8)
     >>> np.array_equal(product(pipeline, (128, 128), (16, 16), a4, b4), a4 @ b4)
     True
-    >>> pipeline_any = make_pipeline(128, 128, depth=8, high=8, wide=8, piece=1)
+    >>> pipeline_any = make_pipeline(128, 128, BK=8, TM=8, TN=8, vector_width=1)
     >>> np.array_equal(product(pipeline_any, (128, 128), (16, 16), a, b), a @ b)
     True
 
     --8<-- [end:example]
     """
-    threads_x, threads_y = columns // wide, rows // high
-    threads, pitch = threads_x * threads_y, rows + pad
+    threads_x, threads_y = BN // TN, BM // TM
+    threads, pitch = threads_x * threads_y, BM + pad
     ahead = stages - 1  # so many steps before its use a copy is started
     wait = make_instruction(f"cp.async.wait_group {ahead - 1};")  # all but the youngest
-    line, start_b = columns // piece, START_ROWS[piece]
+    line, start_b = BN // vector_width, START_ROWS[vector_width]
 
     @cuda.jit(launch_bounds=(threads, 2))
     def pipeline_kernel(a, b, c):
-        tiles_a = cuda.shared.array((stages, depth, pitch), np.float32, alignment=16)
-        tiles_b = cuda.shared.array((stages, depth, columns), np.float32, alignment=16)
-        totals = cuda.local.array((high, wide), np.float32)
-        some_a = cuda.local.array(high, np.float32)
-        some_b = cuda.local.array(wide, np.float32)
+        tiles_a = cuda.shared.array((stages, BK, pitch), np.float32, alignment=16)
+        tiles_b = cuda.shared.array((stages, BK, BN), np.float32, alignment=16)
+        acc = cuda.local.array((TM, TN), np.float32)
+        a_frag = cuda.local.array(TM, np.float32)
+        b_frag = cuda.local.array(TN, np.float32)
         tx, ty = np.uint32(cuda.threadIdx.x), np.uint32(cuda.threadIdx.y)
-        me = np.uint32(ty * threads_x + tx)
-        row0 = np.uint32(cuda.blockIdx.y * rows)
-        column0 = np.uint32(cuda.blockIdx.x * columns)
-        for i in range(high):
-            for j in range(wide):
-                totals[i, j] = 0
-        at_a = np.int64(row0 + me // depth) * a.shape[1] + me % depth  # what this thread copies
-        at_b = np.int64(me // line) * b.shape[1] + column0 + me % line * piece
+        tid = np.uint32(ty * threads_x + tx)
+        row0 = np.uint32(cuda.blockIdx.y * BM)
+        column0 = np.uint32(cuda.blockIdx.x * BN)
+        for i in range(TM):
+            for j in range(TN):
+                acc[i, j] = 0
+        at_a = np.int64(row0 + tid // BK) * a.shape[1] + tid % BK  # what this thread copies
+        at_b = np.int64(tid // line) * b.shape[1] + column0 + tid % line * vector_width
         left = np.int32(a.shape[1])
         for stage in range(ahead):
-            start_turned(tiles_a[stage], rows, a, at_a, row0, left, me, threads)
-            start_b(tiles_b[stage], b, at_b, column0, left, me, threads)
+            start_transposed(tiles_a[stage], BM, a, at_a, row0, left, tid, threads)
+            start_b(tiles_b[stage], b, at_b, column0, left, tid, threads)
             commit()
-            at_a, at_b, left = at_a + depth, at_b + depth * b.shape[1], np.int32(left - depth)
+            at_a, at_b, left = at_a + BK, at_b + BK * b.shape[1], np.int32(left - BK)
         use, fill = np.uint32(0), np.uint32(ahead)
-        while left > -ahead * depth:
+        while left > -ahead * BK:
             wait()  # until this thread's part of the tiles to use has come
             cuda.syncthreads()  # until all parts have come, and nobody needs the tiles to fill
-            start_turned(tiles_a[fill], rows, a, at_a, row0, left, me, threads)
-            start_b(tiles_b[fill], b, at_b, column0, left, me, threads)
+            start_transposed(tiles_a[fill], BM, a, at_a, row0, left, tid, threads)
+            start_b(tiles_b[fill], b, at_b, column0, left, tid, threads)
             commit()
-            at_a, at_b, left = at_a + depth, at_b + depth * b.shape[1], np.int32(left - depth)
-            for k in range(depth):
-                fetch(tiles_a[use], k, 4 * ty, 4 * threads_y, some_a)
-                fetch(tiles_b[use], k, 4 * tx, 4 * threads_x, some_b)
-                add_products(some_a, some_b, totals)
+            at_a, at_b, left = at_a + BK, at_b + BK * b.shape[1], np.int32(left - BK)
+            for k in range(BK):
+                fetch(tiles_a[use], k, 4 * ty, 4 * threads_y, a_frag)
+                fetch(tiles_b[use], k, 4 * tx, 4 * threads_x, b_frag)
+                add_products(a_frag, b_frag, acc)
             use = np.uint32(use + 1 if use < ahead else 0)
             fill = np.uint32(fill + 1 if fill < ahead else 0)
-        write(c, row0 + 4 * ty, column0 + 4 * tx, 4 * threads_y, 4 * threads_x, totals)
+        write(c, row0 + 4 * ty, column0 + 4 * tx, 4 * threads_y, 4 * threads_x, acc)
 
     return pipeline_kernel
 

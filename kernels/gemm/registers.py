@@ -6,14 +6,14 @@ from numba import cuda
 
 # --8<-- [start:tile]
 @cuda.jit(device=True)
-def load_tile(tile, source, first_row, first_column, me, threads):
+def load_tile(tile, source, first_row, first_column, tid, threads):
     """Copy a part of ``source`` into a tile, with zeros where it sticks out.
 
-    All ``threads`` of the block help. ``me`` is this thread's number.
+    All ``threads`` of the block help. ``tid`` is this thread's number.
     """
     rows, columns = tile.shape
     for i in range(rows * columns // threads):
-        at = me + np.uint32(i * threads)
+        at = tid + np.uint32(i * threads)
         y, x = np.uint32(at // columns), np.uint32(at % columns)
         row, column = np.uint32(first_row + y), np.uint32(first_column + x)
         inside = row < source.shape[0] and column < source.shape[1]
@@ -24,39 +24,39 @@ def load_tile(tile, source, first_row, first_column, me, threads):
 
 
 # --8<-- [start:column]
-def make_column(rows, columns, depth, high):
-    """Return a kernel: a block computes rows x columns results, a thread ``high`` of a column.
+def make_column(BM, BN, BK, TM):
+    """Return a kernel: a block computes BM x BN results, a thread ``TM`` of a column.
 
-    A block has (columns, rows // high) threads, and its tiles are ``depth`` deep.
+    A block has (BN, BM // TM) threads, and its tiles are ``BK`` deep.
     """
-    threads_y = rows // high
-    threads = columns * threads_y
+    threads_y = BM // TM
+    threads = BN * threads_y
 
     @cuda.jit
     def column_kernel(a, b, c):
-        tile_a = cuda.shared.array((rows, depth), np.float32)
-        tile_b = cuda.shared.array((depth, columns), np.float32)
-        totals = cuda.local.array(high, np.float32)
+        tile_a = cuda.shared.array((BM, BK), np.float32)
+        tile_b = cuda.shared.array((BK, BN), np.float32)
+        acc = cuda.local.array(TM, np.float32)
         tx, ty = np.uint32(cuda.threadIdx.x), np.uint32(cuda.threadIdx.y)
-        me = np.uint32(ty * columns + tx)
-        first_row = np.uint32(cuda.blockIdx.y * rows)
-        first_column = np.uint32(cuda.blockIdx.x * columns)
-        for i in range(high):
-            totals[i] = 0
-        for start in range(0, a.shape[1], depth):
-            load_tile(tile_a, a, first_row, np.uint32(start), me, threads)
-            load_tile(tile_b, b, np.uint32(start), first_column, me, threads)
+        tid = np.uint32(ty * BN + tx)
+        first_row = np.uint32(cuda.blockIdx.y * BM)
+        first_column = np.uint32(cuda.blockIdx.x * BN)
+        for i in range(TM):
+            acc[i] = 0
+        for start in range(0, a.shape[1], BK):
+            load_tile(tile_a, a, first_row, np.uint32(start), tid, threads)
+            load_tile(tile_b, b, np.uint32(start), first_column, tid, threads)
             cuda.syncthreads()
-            for k in range(depth):
-                value = tile_b[k, tx]  # read once, used ``high`` times
-                for i in range(high):
-                    totals[i] += tile_a[ty + i * threads_y, k] * value
+            for k in range(BK):
+                value = tile_b[k, tx]  # read once, used ``TM`` times
+                for i in range(TM):
+                    acc[i] += tile_a[ty + i * threads_y, k] * value
             cuda.syncthreads()
         column = first_column + tx
-        for i in range(high):
+        for i in range(TM):
             row = first_row + ty + i * threads_y
             if row < c.shape[0] and column < c.shape[1]:
-                c[row, column] = totals[i]
+                c[row, column] = acc[i]
 
     return column_kernel
 
@@ -65,47 +65,47 @@ def make_column(rows, columns, depth, high):
 
 
 # --8<-- [start:rectangle]
-def make_rectangle(rows, columns, depth, high, wide):
-    """Return a kernel: a block computes rows x columns results, a thread high x wide of them.
+def make_rectangle(BM, BN, BK, TM, TN):
+    """Return a kernel: a block computes BM x BN results, a thread TM x TN of them.
 
-    A block has (columns // wide, rows // high) threads, and its tiles are ``depth`` deep.
+    A block has (BN // TN, BM // TM) threads, and its tiles are ``BK`` deep.
     """
-    threads_x, threads_y = columns // wide, rows // high
+    threads_x, threads_y = BN // TN, BM // TM
     threads = threads_x * threads_y
 
     @cuda.jit
     def rectangle_kernel(a, b, c):
-        tile_a = cuda.shared.array((rows, depth), np.float32)
-        tile_b = cuda.shared.array((depth, columns), np.float32)
-        totals = cuda.local.array((high, wide), np.float32)
-        some_a = cuda.local.array(high, np.float32)
-        some_b = cuda.local.array(wide, np.float32)
+        tile_a = cuda.shared.array((BM, BK), np.float32)
+        tile_b = cuda.shared.array((BK, BN), np.float32)
+        acc = cuda.local.array((TM, TN), np.float32)
+        a_frag = cuda.local.array(TM, np.float32)
+        b_frag = cuda.local.array(TN, np.float32)
         tx, ty = np.uint32(cuda.threadIdx.x), np.uint32(cuda.threadIdx.y)
-        me = np.uint32(ty * threads_x + tx)
-        first_row = np.uint32(cuda.blockIdx.y * rows)
-        first_column = np.uint32(cuda.blockIdx.x * columns)
-        for i in range(high):
-            for j in range(wide):
-                totals[i, j] = 0
-        for start in range(0, a.shape[1], depth):
-            load_tile(tile_a, a, first_row, np.uint32(start), me, threads)
-            load_tile(tile_b, b, np.uint32(start), first_column, me, threads)
+        tid = np.uint32(ty * threads_x + tx)
+        first_row = np.uint32(cuda.blockIdx.y * BM)
+        first_column = np.uint32(cuda.blockIdx.x * BN)
+        for i in range(TM):
+            for j in range(TN):
+                acc[i, j] = 0
+        for start in range(0, a.shape[1], BK):
+            load_tile(tile_a, a, first_row, np.uint32(start), tid, threads)
+            load_tile(tile_b, b, np.uint32(start), first_column, tid, threads)
             cuda.syncthreads()
-            for k in range(depth):
-                for i in range(high):
-                    some_a[i] = tile_a[ty + i * threads_y, k]
-                for j in range(wide):
-                    some_b[j] = tile_b[k, tx + j * threads_x]
-                for i in range(high):  # high + wide values read, high x wide products
-                    for j in range(wide):
-                        totals[i, j] += some_a[i] * some_b[j]
+            for k in range(BK):
+                for i in range(TM):
+                    a_frag[i] = tile_a[ty + i * threads_y, k]
+                for j in range(TN):
+                    b_frag[j] = tile_b[k, tx + j * threads_x]
+                for i in range(TM):  # TM + TN values read, TM x TN products
+                    for j in range(TN):
+                        acc[i, j] += a_frag[i] * b_frag[j]
             cuda.syncthreads()
-        for i in range(high):
+        for i in range(TM):
             row = first_row + ty + i * threads_y
-            for j in range(wide):
+            for j in range(TN):
                 column = first_column + tx + j * threads_x
                 if row < c.shape[0] and column < c.shape[1]:
-                    c[row, column] = totals[i, j]
+                    c[row, column] = acc[i, j]
 
     return rectangle_kernel
 
@@ -119,14 +119,14 @@ def matmul(kernel, a, b, tile, threads):
 
     --8<-- [start:column-example]
     >>> a, b = np.arange(45).reshape(9, 5), np.arange(35).reshape(5, 7)
-    >>> column = make_column(8, 8, depth=4, high=4)
+    >>> column = make_column(8, 8, BK=4, TM=4)
     >>> np.array_equal(matmul(column, a, b, tile=(8, 8), threads=(8, 2)), a @ b)
     True
 
     --8<-- [end:column-example]
 
     --8<-- [start:rectangle-example]
-    >>> rectangle = make_rectangle(8, 8, depth=4, high=4, wide=2)
+    >>> rectangle = make_rectangle(8, 8, BK=4, TM=4, TN=2)
     >>> np.array_equal(matmul(rectangle, a, b, tile=(8, 8), threads=(4, 2)), a @ b)
     True
 
@@ -145,7 +145,7 @@ def matmul(kernel, a, b, tile, threads):
 
 
 # --8<-- [start:count]
-def reads_for_each_product(high, wide):
+def reads_for_each_product(TM, TN):
     """Return how many values a thread reads from shared memory for each multiply-add.
 
     --8<-- [start:count-example]
@@ -154,7 +154,7 @@ def reads_for_each_product(high, wide):
 
     --8<-- [end:count-example]
     """
-    return (high + wide) / (high * wide)
+    return (TM + TN) / (TM * TN)
 
 
 # --8<-- [end:count]

@@ -5,8 +5,8 @@ from numba import cuda
 
 
 # --8<-- [start:kernel]
-def make_row_sums(width, wide, threads):
-    tile = threads * wide  # results of a block, all in one row
+def make_row_sums(width, coarse_factor, threads):
+    tile = threads * coarse_factor  # results of a block, all in one row
     needed = tile + width - 1
 
     @cuda.jit
@@ -17,17 +17,17 @@ def make_row_sums(width, wide, threads):
         for i in range(tx, needed, threads):  # neighbors read neighbors
             part[i] = a[row, first + i] if first + i < a.shape[1] else np.float32(0)
         cuda.syncthreads()
-        totals = cuda.local.array(wide, np.float32)
-        for i in range(wide):
-            totals[i] = 0
-        for step in range(wide + width - 1):
-            value = part[tx * wide + step]
-            for i in range(wide):
+        acc = cuda.local.array(coarse_factor, np.float32)
+        for i in range(coarse_factor):
+            acc[i] = 0
+        for step in range(coarse_factor + width - 1):
+            value = part[tx * coarse_factor + step]
+            for i in range(coarse_factor):
                 if 0 <= step - i < width:
-                    totals[i] += value
-        for i in range(wide):
-            if first + tx * wide + i < out.shape[1]:
-                out[row, first + tx * wide + i] = totals[i]
+                    acc[i] += value
+        for i in range(coarse_factor):
+            if first + tx * coarse_factor + i < out.shape[1]:
+                out[row, first + tx * coarse_factor + i] = acc[i]
 
     return row_sums_kernel
 
@@ -35,13 +35,13 @@ def make_row_sums(width, wide, threads):
 # --8<-- [end:kernel]
 
 
-def row_sums(a, width, wide=4, threads=32):
+def row_sums(a, width, coarse_factor=4, threads=32):
     """Return the sums of ``width`` neighbors along the rows of ``a``, as float32.
 
     --8<-- [start:example]
     >>> d_a = cuda.to_device(np.arange(22, dtype=np.float32).reshape(2, 11))
     >>> d_out = cuda.device_array((2, 10), np.float32)
-    >>> make_row_sums(width=2, wide=4, threads=2)[(2, 2), 2](d_a, d_out)
+    >>> make_row_sums(width=2, coarse_factor=4, threads=2)[(2, 2), 2](d_a, d_out)
     >>> d_out.copy_to_host()
     array([[ 1.,  3.,  5.,  7.,  9., 11., 13., 15., 17., 19.],
            [23., 25., 27., 29., 31., 33., 35., 37., 39., 41.]], dtype=float32)
@@ -50,6 +50,6 @@ def row_sums(a, width, wide=4, threads=32):
     """
     d_a = cuda.to_device(np.asarray(a, dtype=np.float32))
     d_out = cuda.device_array((d_a.shape[0], d_a.shape[1] - width + 1), np.float32)
-    blocks = (-(-d_out.shape[1] // (threads * wide)), d_out.shape[0])
-    make_row_sums(width, wide, threads)[blocks, threads](d_a, d_out)
+    blocks = (-(-d_out.shape[1] // (threads * coarse_factor)), d_out.shape[0])
+    make_row_sums(width, coarse_factor, threads)[blocks, threads](d_a, d_out)
     return d_out.copy_to_host()

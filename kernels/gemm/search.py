@@ -21,18 +21,18 @@ def candidates(registers=64 * 1024, shared=48 * 1024):
     ``registers``: of a multiprocessor. ``shared``: bytes that Numba gives a block.
     """
     sides, warps = (64, 128, 256), (1, 2, 4)
-    for rows, columns, down, across in itertools.product(sides, sides, warps, warps):
-        threads = 32 * down * across
-        high, wide = rows // down // 8, columns // across // 4  # results of a thread
-        if threads not in (128, 256) or {high, wide} - {4, 8, 16} or high * wide < 64:
+    for BM, BN, warps_y, warps_x in itertools.product(sides, sides, warps, warps):
+        threads = 32 * warps_y * warps_x
+        TM, TN = BM // warps_y // 8, BN // warps_x // 4  # results of a thread
+        if threads not in (128, 256) or {TM, TN} - {4, 8, 16} or TM * TN < 64:
             continue
-        needed = high * wide + 2 * (high + wide) + 32  # registers of a thread, about
+        needed = TM * TN + 2 * (TM + TN) + 32  # registers of a thread, about
         if needed > 255:  # more than a thread can have
             continue
-        for depth, stages in itertools.product((8, 16), (2, 3, 4)):
-            fits = 4 * stages * depth * (rows + 4 + columns) <= shared
-            if fits and 4 * threads <= depth * columns:  # a piece of b to copy for each thread
-                yield rows, columns, depth, down, across, stages, registers // (threads * needed)
+        for BK, stages in itertools.product((8, 16), (2, 3, 4)):
+            fits = 4 * stages * BK * (BM + 4 + BN) <= shared
+            if fits and 4 * threads <= BK * BN:  # a piece of b to copy for each thread
+                yield BM, BN, BK, warps_y, warps_x, stages, registers // (threads * needed)
 
 
 # --8<-- [end:candidates]
@@ -45,8 +45,8 @@ def search(n, tiles):
     c, expected = cp.empty_like(a), a @ b
     found = []
     for tile in tiles:
-        kernel, (rows, columns, *_, down, across, _, _) = make_tuned(*tile), tile
-        launch = kernel[-(-n // rows) * -(-n // columns), 32 * down * across]
+        kernel, (BM, BN, *_, warps_y, warps_x, _, _) = make_tuned(*tile), tile
+        launch = kernel[-(-n // BM) * -(-n // BN), 32 * warps_y * warps_x]
         c.fill(cp.nan)
         arrays = tuple(map(cuda.as_cuda_array, (a, b, c)))
         took = benchmark(launch, arrays, n_repeat=5, n_warmup=1, name=str(tile))
@@ -59,7 +59,7 @@ def search(n, tiles):
 
 # --8<-- [start:run]
 found = search(4096, candidates())
-print(len(found), "tiles: rows, columns, depth, warps down, across, stages, blocks")
+print(len(found), "tiles: BM, BN, BK, warps_y, warps_x, stages, blocks")
 for speed, tile in (*found[:8], found[len(found) // 2], found[-1]):
     print(f"{speed:5.1f} TFLOP/s", tile)
 # --8<-- [end:run]

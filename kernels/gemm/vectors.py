@@ -60,22 +60,22 @@ def store4(typing, array, row, column, values):
 
 # --8<-- [start:tiles]
 @cuda.jit(device=True, forceinline=True)
-def load_rows(tile, source, first_row, first_column, me, threads):
+def load_rows(tile, source, first_row, first_column, tid, threads):
     """Copy a part of ``source`` into a tile, four elements at a time, zeros from outside."""
     rows, columns = tile.shape
     for i in range(rows * columns // 4 // threads):
-        at = np.uint32(4 * (me + i * threads))
+        at = np.uint32(4 * (tid + i * threads))
         y, x = np.uint32(at // columns), np.uint32(at % columns)
         store4(tile, y, x, read4(source, np.uint32(first_row + y), np.uint32(first_column + x)))
 
 
 @cuda.jit(device=True, forceinline=True)
-def load_turned(tile, rows, source, first_row, first_column, me, threads):
+def load_transposed(tile, BM, source, first_row, first_column, tid, threads):
     """As ``load_rows``, but element (y, x) of the part becomes tile[x, y]."""
-    columns = tile.shape[0]
-    for i in range(rows * columns // 4 // threads):
-        at = np.uint32(4 * (me + i * threads))
-        y, x = np.uint32(at // columns), np.uint32(at % columns)
+    BK = tile.shape[0]
+    for i in range(BM * BK // 4 // threads):
+        at = np.uint32(4 * (tid + i * threads))
+        y, x = np.uint32(at // BK), np.uint32(at % BK)
         four = read4(source, np.uint32(first_row + y), np.uint32(first_column + x))
         tile[x, y], tile[x + 1, y], tile[x + 2, y], tile[x + 3, y] = four
 
@@ -110,14 +110,14 @@ def fetch(tile, k, first, step, values):
 
 
 @cuda.jit(device=True, forceinline=True)
-def add_products(some_a, some_b, totals):
-    """Add the products of all pairs, row by row, to and fro."""
-    last = some_b.size - 1
-    for i in range(0, some_a.size, 2):
-        for j in range(some_b.size):
-            totals[i, j] += some_a[i] * some_b[j]
-        for j in range(some_b.size):
-            totals[i + 1, last - j] += some_a[i + 1] * some_b[last - j]
+def add_products(a_frag, b_frag, acc):
+    """Add the products of all pairs, row by row, in serpentine order."""
+    last = b_frag.size - 1
+    for i in range(0, a_frag.size, 2):
+        for j in range(b_frag.size):
+            acc[i, j] += a_frag[i] * b_frag[j]
+        for j in range(b_frag.size):
+            acc[i + 1, last - j] += a_frag[i + 1] * b_frag[last - j]
 
 
 # --8<-- [end:multiply]
@@ -125,62 +125,62 @@ def add_products(some_a, some_b, totals):
 
 # --8<-- [start:write]
 @cuda.jit(device=True, forceinline=True)
-def write(c, first_row, first_column, step_y, step_x, totals):
+def write(c, first_row, first_column, step_y, step_x, acc):
     """Write a thread's results. They come in squares of 4 x 4, which are a step apart."""
-    high, wide = totals.shape
+    TM, TN = acc.shape
     if c.shape[1] % 4 == 0:
-        for i in range(high):
+        for i in range(TM):
             row = np.uint32(first_row + i // 4 * step_y + i % 4)
-            for j in range(0, wide, 4):
+            for j in range(0, TN, 4):
                 column = np.uint32(first_column + j // 4 * step_x)
                 if row < c.shape[0] and column < c.shape[1]:
-                    four = totals[i, j], totals[i, j + 1], totals[i, j + 2], totals[i, j + 3]
+                    four = acc[i, j], acc[i, j + 1], acc[i, j + 2], acc[i, j + 3]
                     store4(c, row, column, four)
     else:
-        for i in range(high):
+        for i in range(TM):
             row = np.uint32(first_row + i // 4 * step_y + i % 4)
-            for j in range(wide):
+            for j in range(TN):
                 column = np.uint32(first_column + j // 4 * step_x + j % 4)
                 if row < c.shape[0] and column < c.shape[1]:
-                    c[row, column] = totals[i, j]
+                    c[row, column] = acc[i, j]
 
 
 # --8<-- [end:write]
 
 
 # --8<-- [start:kernel]
-def make_vectors(rows, columns, depth, high, wide, pad=0):
+def make_vectors(BM, BN, BK, TM, TN, pad=0):
     """Return a kernel as ``make_rectangle`` does, with 16-byte loads and stores.
 
-    The tile of ``a`` is turned, and each of its rows has ``pad`` unused elements behind it.
+    The tile of ``a`` is transposed, and each of its rows has ``pad`` unused elements behind it.
     """
-    threads_x, threads_y = columns // wide, rows // high
-    threads, pitch = threads_x * threads_y, rows + pad
+    threads_x, threads_y = BN // TN, BM // TM
+    threads, pitch = threads_x * threads_y, BM + pad
 
     @cuda.jit(launch_bounds=(threads, 2))
     def vectors_kernel(a, b, c):
-        tile_a = cuda.shared.array((depth, pitch), np.float32, alignment=16)
-        tile_b = cuda.shared.array((depth, columns), np.float32, alignment=16)
-        totals = cuda.local.array((high, wide), np.float32)
-        some_a = cuda.local.array(high, np.float32)
-        some_b = cuda.local.array(wide, np.float32)
+        tile_a = cuda.shared.array((BK, pitch), np.float32, alignment=16)
+        tile_b = cuda.shared.array((BK, BN), np.float32, alignment=16)
+        acc = cuda.local.array((TM, TN), np.float32)
+        a_frag = cuda.local.array(TM, np.float32)
+        b_frag = cuda.local.array(TN, np.float32)
         tx, ty = np.uint32(cuda.threadIdx.x), np.uint32(cuda.threadIdx.y)
-        me = np.uint32(ty * threads_x + tx)
-        row0 = np.uint32(cuda.blockIdx.y * rows)
-        column0 = np.uint32(cuda.blockIdx.x * columns)
-        for i in range(high):
-            for j in range(wide):
-                totals[i, j] = 0
-        for start in range(0, a.shape[1], depth):
-            load_turned(tile_a, rows, a, row0, np.uint32(start), me, threads)
-            load_rows(tile_b, b, np.uint32(start), column0, me, threads)
+        tid = np.uint32(ty * threads_x + tx)
+        row0 = np.uint32(cuda.blockIdx.y * BM)
+        column0 = np.uint32(cuda.blockIdx.x * BN)
+        for i in range(TM):
+            for j in range(TN):
+                acc[i, j] = 0
+        for start in range(0, a.shape[1], BK):
+            load_transposed(tile_a, BM, a, row0, np.uint32(start), tid, threads)
+            load_rows(tile_b, b, np.uint32(start), column0, tid, threads)
             cuda.syncthreads()
-            for k in range(depth):
-                fetch(tile_a, k, 4 * ty, 4 * threads_y, some_a)
-                fetch(tile_b, k, 4 * tx, 4 * threads_x, some_b)
-                add_products(some_a, some_b, totals)
+            for k in range(BK):
+                fetch(tile_a, k, 4 * ty, 4 * threads_y, a_frag)
+                fetch(tile_b, k, 4 * tx, 4 * threads_x, b_frag)
+                add_products(a_frag, b_frag, acc)
             cuda.syncthreads()
-        write(c, row0 + 4 * ty, column0 + 4 * tx, 4 * threads_y, 4 * threads_x, totals)
+        write(c, row0 + 4 * ty, column0 + 4 * tx, 4 * threads_y, 4 * threads_x, acc)
 
     return vectors_kernel
 
@@ -203,7 +203,7 @@ def matrices(m, n, k):
 
     --8<-- [start:example]
     >>> a, b = matrices(129, 127, 131)
-    >>> vectors = make_vectors(128, 128, depth=8, high=8, wide=8)
+    >>> vectors = make_vectors(128, 128, BK=8, TM=8, TN=8)
     >>> np.array_equal(product(vectors, (128, 128), (16, 16), a, b), a @ b)
     True
     >>> a4, b4 = matrices(129, 132, 44)  # rows that start at multiples of 16 bytes
@@ -213,7 +213,7 @@ def matrices(m, n, k):
     --8<-- [end:example]
 
     --8<-- [start:padded]
-    >>> padded = make_vectors(128, 128, depth=8, high=8, wide=8, pad=4)
+    >>> padded = make_vectors(128, 128, BK=8, TM=8, TN=8, pad=4)
     >>> np.array_equal(product(padded, (128, 128), (16, 16), a4, b4), a4 @ b4)
     True
 

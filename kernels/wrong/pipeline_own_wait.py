@@ -12,11 +12,11 @@ wait_for_all = make_instruction("cp.async.wait_group 0;")
 @cuda.jit
 def pipeline_own_wait_kernel(a, out):
     part = cuda.shared.array((1, 256), np.float32)
-    me = cuda.threadIdx.x
-    copy4(part, 0, me, a, me, 1)
+    tid = cuda.threadIdx.x
+    copy4(part, 0, tid, a, tid, 1)
     commit()
     wait_for_all()
-    out[me] = part[0, 255 - me]  # WRONG: "all" are this thread's copies; this one is another's
+    out[tid] = part[0, 255 - tid]  # WRONG: "all" are this thread's copies; this one is another's
 
 
 # --8<-- [end:kernel]

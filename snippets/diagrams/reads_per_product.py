@@ -6,9 +6,9 @@ SHAPES = ((1, 1), (4, 1), (16, 1), (4, 4), (8, 8), (8, 16))
 BALANCE = 0.25  # one read of a warp in a cycle, four multiply-adds
 
 
-def reads(high, wide):
-    """Return the values read for each product: ``high`` of a and ``wide`` of b."""
-    return (high + wide) / (high * wide)
+def reads(TM, TN):
+    """Return the values read for each product: ``TM`` of a and ``TN`` of b."""
+    return (TM + TN) / (TM * TN)
 
 
 def draw(theme):
@@ -17,9 +17,9 @@ def draw(theme):
     shapes.append(common.text(4, y, title, theme["ink"], 13, "start", "bold"))
     y += 10
     top = y
-    for high, wide in SHAPES:
-        value = reads(high, wide)
-        shapes.append(common.text(4, y + 17, f"{high} x {wide} results", theme["ink"], 12, "start"))
+    for TM, TN in SHAPES:
+        value = reads(TM, TN)
+        shapes.append(common.text(4, y + 17, f"{TM} x {TN} results", theme["ink"], 12, "start"))
         fill = theme["amber"] if value > BALANCE else theme["accent"]
         shapes.append(common.rect(left, y + 4, width * value / 2, 17, fill))
         words = f"{value:.3g}"

@@ -15,7 +15,7 @@ WIDTH, LEFT, CELL = 400, 62, 37
 
 def record():
     """Return what happens: (copy, stage), (read, stage, k, set), (multiply, set) and (barrier,)."""
-    events, sets = [], iter(["totals", "even", "even", "odd", "odd"])
+    events, sets = [], iter(["acc", "even", "even", "odd", "odd"])
     shared = iter([[("a", s) for s in range(STAGES)], [("b", s) for s in range(STAGES)]])
 
     class Local(dict):
@@ -38,8 +38,8 @@ def record():
         "cuda": cuda,
         "np": np,
         "fetch": fetch,
-        "add_products": lambda a, b, totals: events.append(("multiply", a.name)),
-        "start_turned": lambda tile, *rest: events.append(("copy", tile[1])),
+        "add_products": lambda a, b, acc: events.append(("multiply", a.name)),
+        "start_transposed": lambda tile, *rest: events.append(("copy", tile[1])),
         "START_ROWS": {4: lambda *rest: None},
         "commit": lambda: None,
         "make_instruction": lambda ptx: lambda: None,

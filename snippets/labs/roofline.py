@@ -265,7 +265,7 @@ for (name, kernel, blocks, threads), twin in zip(rungs, twins, strict=True):
     call = partial(load(*twin), blocks, threads, numbers)
     measure(f"{name}, CUDA C++", call, result, expected, *cost)
 if copies:
-    for name, high, across, down, beside, stages, each, group in (  # a tile, its warps, and so on
+    for name, BM, BN, warps_y, warps_x, stages, each, group in (
         ("a step ahead", 128, 128, 2, 4, 2, 2, 1),
         ("order of the blocks", 128, 128, 2, 4, 2, 2, 8),
         ("a third stage", 128, 128, 2, 4, 3, 2, 8),
@@ -274,8 +274,8 @@ if copies:
         ("tuned, 64 x 256, 2 stages", 64, 256, 1, 4, 2, 2, 8),
         ("tuned, 128 x 128, 4 warps", 128, 128, 2, 2, 3, 2, 8),
     ):
-        kernel = make_tuned(high, across, 8, down, beside, stages, each, group=group)
-        call = partial(kernel[m * m // (high * across), 32 * down * beside], *arrays)
+        kernel = make_tuned(BM, BN, 8, warps_y, warps_x, stages, each, group=group)
+        call = partial(kernel[m * m // (BM * BN), 32 * warps_y * warps_x], *arrays)
         measure(name, call, result, expected, *cost)
     shared = 4 * 3 * (16 * (128 + 4) + 16 * 256)  # three stages of two tiles
     blocks = (m // 128 * (m // 256),)
