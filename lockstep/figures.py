@@ -58,6 +58,8 @@ def quantity(value: float | tuple[float, float], unit: str | None = None) -> str
         short = number if number and most.endswith(SPACE + end) else least
         return least if least == most else f"{short} to {most}"
     unit = "µs" if unit == "us" else unit or None
+    if unit == "B" and isinstance(value, float) and value >= 1e8:  # what a profiler counted
+        value, unit = value / 1e9, "GB"
     if unit == "%":
         return f"{_digits(_significant(100 * value))}{SPACE}%"
     for scale in SCALES:

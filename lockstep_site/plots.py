@@ -32,6 +32,7 @@ NARROW = {"bfloat16": "wgmma-ceiling", "float16": "wgmma-ceiling", "tf32": "matm
 NARROW["int4"] = NARROW["bfloat16"]  # such weights become bfloat16 before they are multiplied
 NO_ROOF = {"float8_e4m3"}  # numbers whose ceiling nobody measured: no dot
 TF32 = "tf32-"  # such a kernel takes and gives float32, and its id says how it multiplies
+SPARSE = "sparse-24-"  # counts the zeros that it skips: under no roof that is drawn here
 
 WIDTH, HEIGHT = 680, 440
 LEFT, RIGHT, TOP, BOTTOM = 56, 18, 24, 44
@@ -98,27 +99,37 @@ def roofline(records: Evidence, as_text: bool = False) -> str:
         return waiting.awaiting(", ".join(missing))
     bandwidth = micro[MEMORY[1]]["value"] / 1e3  # TB/s, which is TFLOP/s at intensity 1
     peaks = [(words, micro[i]["value"]) for words, i in ARITHMETIC]
-    points = []
+    points, by_limit = [], {"memory": [], "the float32 units": [], "tensor cores": []}
     for row_id, row in sorted(records.benchmarks.items()):
-        if row["fresh"] and row.get("flops") and row.get("bytes") and row["dtype"] not in NO_ROOF:
+        if row.get("dtype") in NO_ROOF or row_id.startswith(SPARSE):
+            continue
+        if row["fresh"] and row.get("flops") and row.get("bytes"):
             intensity = row["flops"] / row["bytes"]
             numbers = "tf32" if row_id.startswith(TF32) else row["dtype"]
             ceiling = micro.get(NARROW.get(numbers), micro[ARITHMETIC[0][1]])
             peak = ceiling["value"]
             share = row["tflops"] / min(peak, intensity * bandwidth)
             points.append((row_id, row["title"], intensity, row["tflops"], share))
+            flat = "the float32 units" if peak == peaks[0][1] else "tensor cores"
+            by_limit["memory" if intensity * bandwidth < peak else flat].append(points[-1])
     sweep = [
         (row["intensity"], row["value"])
         for row_id, row in micro.items()
         if row_id.startswith(SWEEP) and row["fresh"]
     ]
-    table = _table(points)
+    tables = {
+        f"The kernels that {limit} can limit: {len(under)}": _table(under)
+        for limit, under in by_limit.items()
+        if under
+    }
     if as_text:
-        return table
+        return "\n\n".join(f"{head}\n\n{table}" for head, table in tables.items())
     picture = _draw(bandwidth, peaks, points, sorted(sweep))
     # The search finds the ids on the page of the measurements.
-    note = '??? note "The figures of the plot"\n\n' + textwrap.indent(table, "    ")
-    return f'{picture}\n\n<div data-search-exclude markdown="1">\n\n{note}\n\n</div>'
+    notes = "\n\n".join(
+        f'??? note "{head}"\n\n{textwrap.indent(table, "    ")}' for head, table in tables.items()
+    )
+    return f'{picture}\n\n<div data-search-exclude markdown="1">\n\n{notes}\n\n</div>'
 
 
 def _table(points: list[tuple]) -> str:
@@ -192,7 +203,7 @@ def _draw(bandwidth, peaks, points, sweep) -> str:
         f"A roofline. Memory's slope, a copy of {figures.quantity(bandwidth, 'TB/s')}, meets the "
         f"roof of {peaks[0][0]} at {figures.quantity(peaks[0][1] / bandwidth)} operations for each "
         f"byte. The flat roofs: {roofs}. {len(points)} benchmarks are dots, each compared with the "
-        "roof of its own numbers in the table under the picture."
+        "roof of its own numbers in the tables under the picture."
     )
     return charts.picture(WIDTH, HEIGHT, words, inside + names)
 
