@@ -160,7 +160,7 @@ function* sends(rank, n, p) {
 }
 
 const COLLECTIVES = { ring: "All-reduce, ring", tree: "All-reduce, tree", one: "All-reduce, one shot", two: "All-reduce, two shots", all: "All-to-all" }
-const LOADS = { crowd: "Loads, all at rank 0 first", own: "Loads, each at its own first" }
+const LOADS = { crowd: "Loads, rank 0 first", own: "Loads, own rank first" }
 const PROGRAMS = { ...COLLECTIVES, ...LOADS, ddp: "DDP: gradients in buckets", gpipe: "Pipeline, GPipe", "1f1b": "Pipeline, 1F1B" }
 
 // Play one of PROGRAMS. `p` has ranks, bytes, latency, bandwidth, batches and forward (seconds).
