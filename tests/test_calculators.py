@@ -10,7 +10,7 @@ import pytest
 
 from kernels.many_gpus import collectives, predict
 from kernels.many_gpus.schedules import gpipe, one_f_one_b, pipeline, training_step
-from kernels.many_gpus.world import Lost, World, switch
+from kernels.many_gpus.world import Lost, Recv, Send, World, switch
 from kernels.megatron.calculator import Plan
 from lockstep.evidence import Evidence
 from lockstep.page import find_root
@@ -120,6 +120,41 @@ def test_collectives_in_the_page_take_as_long_as_in_python():
         theirs = sorted((s["rank"], s["to"], s["began"]) for s in found["spans"])
         assert np.allclose(mine, theirs, rtol=1e-9, atol=1e-15), (kind, ranks, size)
         assert not found["lost"]
+
+
+def loads(own):
+    """The orders of loads of the page on many GPUs, for any number of them."""
+
+    def turns(rank, n):
+        return [gpu for k in range(n) if (gpu := ((rank if own else 0) + k) % n) != rank]
+
+    def program(me, ranks, part):
+        n = ranks // 2
+        for gpu in turns(me, n) if me < n else []:
+            yield Send(n + gpu, part[:0])
+            yield Recv(n + gpu)
+        askers = [rank for rank in range(n) if n + rank != me] if me >= n else []
+        for rank in sorted(askers, key=lambda rank: turns(rank, n).index(me - n)):
+            yield Recv(rank)
+            yield Send(rank, part)
+
+    return program
+
+
+def test_loads_in_the_page_take_as_long_as_in_python():
+    cases = list(itertools.product((False, True), (2, 3, 4, 8, 16), (2**10, 2**28)))
+    asked = [question("own" if own else "crowd", ranks, size) for own, ranks, size in cases]
+    for (own, ranks, size), found in zip(cases, ask("ranks.js", asked), strict=True):
+        world = World(2 * ranks, switch(LATENCY, BANDWIDTH), element=size / ranks)
+        world.run(loads(own), [np.ones(1)] * (2 * ranks))
+        assert found["seconds"] == pytest.approx(world.seconds, rel=1e-9), (own, ranks, size)
+
+
+def test_loads_in_parts_are_what_the_page_on_four_gpus_counts():
+    cases = [("crowd", 2, 1), ("crowd", 4, 5), ("crowd", 8, 13), ("own", 4, 3), ("own", 8, 7)]
+    asked = [question(kind, ranks, ranks * BANDWIDTH) | {"latency": 0} for kind, ranks, _ in cases]
+    parts = [found["seconds"] for found in ask("ranks.js", asked)]  # a part takes a second
+    assert parts == pytest.approx([parts for *_, parts in cases])
 
 
 @pytest.mark.parametrize("kind, schedule", [("gpipe", gpipe), ("1f1b", one_f_one_b)])

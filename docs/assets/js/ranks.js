@@ -99,6 +99,23 @@ function* twoShots(rank, n, bytes) {
   yield* all(rank, n, bytes / n)
   yield* all(rank, n, bytes / n)
 }
+// Each rank loads its part from one GPU after another. Ranks 0 to n - 1 ask; n + r answers for rank r.
+const turns = (rank, n, own) => Array.from({ length: n }, (_, k) => ((own ? rank : 0) + k) % n).filter(gpu => gpu !== rank)
+function* loads(me, n, bytes, own) {
+  if (me < n)
+    for (const gpu of turns(me, n, own)) {
+      yield { to: n + gpu, bytes: 0, hidden: true }
+      yield { from: n + gpu }
+    }
+  else {
+    const turn = rank => turns(rank, n, own).indexOf(me - n)
+    const askers = Array.from({ length: n }, (_, rank) => rank).filter(rank => rank !== me - n)
+    for (const rank of askers.sort((a, b) => turn(a) - turn(b))) {
+      yield { from: rank }
+      yield { to: rank, bytes: bytes / n }
+    }
+  }
+}
 function* tree(rank, n, bytes) { // a binomial tree to rank 0, and back
   let reach = 1
   for (; reach < n; reach *= 2) {
@@ -143,7 +160,8 @@ function* sends(rank, n, p) {
 }
 
 const COLLECTIVES = { ring: "All-reduce, ring", tree: "All-reduce, tree", one: "All-reduce, one shot", two: "All-reduce, two shots", all: "All-to-all" }
-const PROGRAMS = { ...COLLECTIVES, ddp: "DDP: gradients in buckets", gpipe: "Pipeline, GPipe", "1f1b": "Pipeline, 1F1B" }
+const LOADS = { crowd: "Loads, rank 0 first", own: "Loads, own rank first" }
+const PROGRAMS = { ...COLLECTIVES, ...LOADS, ddp: "DDP: gradients in buckets", gpipe: "Pipeline, GPipe", "1f1b": "Pipeline, 1F1B" }
 
 // Play one of PROGRAMS. `p` has ranks, bytes, latency, bandwidth, batches and forward (seconds).
 export const play = (kind, p, dies) => {
@@ -152,10 +170,11 @@ export const play = (kind, p, dies) => {
     ring: r => ring(r, n, p.bytes), tree: r => tree(r, n, p.bytes),
     one: r => all(r, n, 2 * p.bytes), // a word carries a value and the number of the call
     two: r => twoShots(r, n, p.bytes), all: r => all(r, n, p.bytes / n),
+    crowd: r => loads(r, n, p.bytes, false), own: r => loads(r, n, p.bytes, true),
     gpipe: r => stage(orders.gpipe, r, n, p), "1f1b": r => stage(orders["1f1b"], r, n, p),
     ddp: r => (r < n ? computes(r, n, p) : sends(r - n, n, p)),
   }[kind]
-  const programs = Array.from({ length: kind === "ddp" ? 2 * n : n }, (_, r) => of(r))
+  const programs = Array.from({ length: kind === "ddp" || kind in LOADS ? 2 * n : n }, (_, r) => of(r))
   const own = (a, b) => kind === "ddp" && a + n === b
   return run(programs, (a, b) => (own(a, b) ? [0, Infinity] : [p.latency, p.bandwidth]), dies)
 }
@@ -172,7 +191,7 @@ const WIDTH = 640, LEFT = 46, HIGH = 20
 
 const draw = (kind, n, { spans, seconds }) => {
   const rows = kind === "ddp" ? 2 * n : n, scale = (WIDTH - LEFT - 8) / (seconds || 1)
-  const row = rank => (kind === "ddp" ? 2 * (rank % n) + (rank >= n) : rank)
+  const row = rank => (kind === "ddp" ? 2 * (rank % n) + (rank >= n) : rank % n)
   const height = rows * HIGH + 30
   const svg = node("svg", { viewBox: `0 0 ${WIDTH} ${height}`, class: "ranks__lines", role: "img" })
   for (let rank = 0; rank < n; rank++) {
@@ -201,11 +220,16 @@ const draw = (kind, n, { spans, seconds }) => {
 
 const tell = (kind, p, found) => {
   const n = p.ranks, messages = found.spans.filter(({ to }) => to !== undefined)
-  if (found.lost) return `Nobody can go on. ${found.lost[0].toUpperCase()}${found.lost.slice(1)}.`
+  const lost = kind in LOADS ? found.lost.replace(/rank (\d+)/g, (was, r) => (r < n ? was : `port ${r - n}`)) : found.lost
+  if (lost) return `Nobody can go on. ${lost[0].toUpperCase()}${lost.slice(1)}.`
   const sent = messages.filter(({ rank }) => rank % n === 0).length
   if (kind in COLLECTIVES) {
     const rate = (kind === "all" ? 1 : 2) * ((n - 1) / n) * p.bytes / found.seconds / 1e9
     return `${time(found.seconds)} for ${n} ranks. Rank 0 sends ${sent} messages. Bus bandwidth ${show(rate)} GB/s of ${show(p.bandwidth / 1e9)}.`
+  }
+  if (kind in LOADS) {
+    const busy = ((n - 1) / n) * p.bytes / p.bandwidth
+    return `${time(found.seconds)} until all ${n} ranks have their part from all others. Each port sends for ${time(busy)} of it and idles ${show(100 * (1 - busy / found.seconds))} %.`
   }
   if (kind === "ddp") return `${time(found.seconds)}: the backward pass alone takes ${time(p.forward)}, so ${time(found.seconds - p.forward)} of communication show.`
   const busy = 3 * p.forward * p.batches
@@ -246,7 +270,7 @@ const start = form => {
       input.nextElementSibling.textContent = text
       input.setAttribute("aria-valuetext", text)
       if (!(name in TRAINING)) continue
-      input.parentElement.hidden = kind in COLLECTIVES
+      input.parentElement.hidden = kind in COLLECTIVES || kind in LOADS
       input.previousElementSibling.textContent = kind === "ddp" ? TRAINING[name] : SLIDERS[name][0]
     }
     const found = play(kind, p, form.elements.dies.checked ? [p.ranks - 1, 3] : [])
