@@ -23,8 +23,11 @@ def test_no_request_leaves_the_site_and_nothing_scrolls_sideways(page, visitor, 
     assert visitor.elsewhere == [] and errors == [] and refused == []
 
 
-# Each page's content in the place of another's; the samples above are loaded whole.
-FIT = """async urls => {
+PHONES = (320, 390)
+
+# Each page's content in the place of another's, once, in a frame that takes each width in turn; the
+# samples above are loaded whole.
+FIT = """async ({ urls, widths }) => {
   const put = PUT, each = EACH, wide = []
   await each(urls, (url, text) => {
     // Each part that is not the same on every page
@@ -38,24 +41,40 @@ FIT = """async urls => {
       inner.append(table)
     })
     document.querySelectorAll("details").forEach(details => { details.open = true })
-    const over = document.documentElement.scrollWidth - innerWidth
-    if (over > 0) wide.push(`${url} is ${over} px too wide`)
+    for (const width of widths) {
+      frameElement.style.width = width + "px"
+      const over = document.documentElement.scrollWidth - innerWidth
+      if (innerWidth !== width) throw new Error(`the frame is ${innerWidth} px wide`)
+      if (over > 0) wide.push(`${url} is ${over} px too wide at ${width} px`)
+    }
   })
   return wide
 }""".replace("PUT", PUT).replace("EACH", EACH)
 
 
-@pytest.mark.parametrize("width", [320, 390])
-def test_no_page_scrolls_sideways_on_a_phone(width, chromium, server):
-    context = chromium.new_context(viewport={"width": width, "height": 800})
+SEES = """widths => widths.filter(width => {
+  frameElement.style.width = width + "px"
+  return document.documentElement.scrollWidth > innerWidth
+})"""
+
+
+def test_no_page_scrolls_sideways_on_a_phone(chromium, server):
+    context = chromium.new_context()
     tab = context.new_page()
+    framed = "<style>iframe { border: 0; height: 800px }</style><iframe></iframe>"
+    tab.route(server + "framed", lambda route: route.fulfill(body=framed, content_type="text/html"))
+    tab.goto(server + "framed")
+    frame = tab.frames[1]
     formulas = next(page for page in PAGES if page.name.endswith("heat-and-wave"))
-    tab.goto(url_of(formulas, server))  # it has the styles of formulas, too
-    planted = "<p class=planted style=width:999px>wide</p>"
-    tab.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", planted)
-    assert tab.evaluate("document.documentElement.scrollWidth") > 900, "it sees nothing"
-    tab.evaluate("document.querySelector('.planted').remove()")
-    wide = tab.evaluate(FIT, [url_of(page, server) for page in PAGES])
+    frame.goto(url_of(formulas, server))  # it has the styles of formulas, too
+    for width in PHONES:  # what is too wide at one of them alone
+        rule = f"@media (width: {width}px) {{ p.planted {{ width: 999px }} }}"
+        planted = f"<style class=planted>{rule}</style><p class=planted>wide</p>"
+        frame.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", planted)
+        assert frame.evaluate(SEES, PHONES) == [width], "it sees nothing"
+        frame.evaluate("document.querySelectorAll('.planted').forEach(it => it.remove())")
+    urls = [url_of(page, server) for page in PAGES]
+    wide = frame.evaluate(FIT, {"urls": urls, "widths": PHONES})
     context.close()
     assert not wide, "\n".join(wide)
 
