@@ -231,7 +231,7 @@ def which_gpu(page: Page) -> str:
             if float(cc) >= float(needs.capability) and most < needs.shared_kb
         ]
         but = f" (not {', '.join(low)})" if low else ""
-        has.append(f"{needs.shared_kb} KB of shared memory for a block{but}")
+        has.append(f"{needs.shared_kb} KiB of shared memory for a block{but}")
     if needs.memory_gb:
         has.append(f"{needs.memory_gb} GB of memory")
     if has:

@@ -58,7 +58,7 @@ def test_a_page_says_what_it_needs(page):
         assert where_it_runs(page).startswith(f"{needs.gpus} CUDA GPUs in one machine")
     # Whatever has the capability has the shared memory, or the page names those that have not.
     most = [kb for cc, kb in shared_kb().items() if float(cc) >= float(said)]
-    assert needs.shared_kb <= min(most) or "KB of shared memory for a block (not " in where_it_runs(
+    assert needs.shared_kb <= min(most) or "KiB of shared memory for a block (not " in where_it_runs(
         page
     )
 
@@ -67,7 +67,7 @@ def test_a_page_says_what_it_needs(page):
     "path, words",
     {
         "docs/roadmap/optimization/tensor-cores.md": "of compute capability 8.0 or newer, with 144 "
-        "KB of shared memory for a block (not 8.6, 8.9, 12.0, 12.1)",
+        "KiB of shared memory for a block (not 8.6, 8.9, 12.0, 12.1)",
         "docs/roadmap/distributed/megatron.md": "2 CUDA GPUs in one machine, each with 18 GB of",
         "docs/patterns/int4-matvec.md": "of compute capability 9.0 or newer",
         "docs/questions/ptx.md": "of compute capability 9.0 or newer",
@@ -100,7 +100,7 @@ NO_MORE_THAN_48 = {
 
 
 def test_whoever_asks_for_more_shared_memory_says_how_much():
-    """More than 48 KB has to be asked for, and what is asked for stands in one table."""
+    """More than 48 KiB has to be asked for, and what is asked for stands in one table."""
     files = [f for folder in ("kernels", "snippets") for f in (ROOT / folder).rglob("*.py")]
     asking = {f.relative_to(ROOT).as_posix() for f in files if ASKED.search(f.read_text("utf-8"))}
     table = needs.SHARED_KB.keys() | needs.SHARED_KB_AT_MOST.keys()
@@ -124,7 +124,7 @@ def gpu(capability, memory_mib):
         (Needs("8.0"), T4, "needs compute capability 8.0, this GPU has 7.5"),
         (Needs("9.0", alone=True), ("10.0", 180000), "needs compute capability 9.0 itself"),
         (Needs("9.0"), ("10.0", 180000), None),
-        (Needs("8.0", shared_kb=144), CARD, "144 KB of shared memory for a block, .* 8.9 has 99"),
+        (Needs("8.0", shared_kb=144), CARD, "144 KiB of shared memory for a block, .* 8.9 has 99"),
         (Needs("8.0", shared_kb=144), ("8.0", 40960), None),
         (Needs("8.0", shared_kb=144), ("13.0", 40960), None),  # nobody has told us of it yet
         (Needs(memory_gb=18), T4, "needs 18 GB of memory, this GPU has 16"),

@@ -67,7 +67,7 @@ INSTRUCTIONS = {
 }
 # Of sm_90a, whose code no other GPU runs, a newer one neither.
 ALONE = re.compile(r"wgmma|setmaxnreg|sm_90a")
-# Dynamic shared memory that the launches of a file ask for, in KB, where that is more than 48.
+# Dynamic shared memory that the launches of a file ask for, in KiB, where that is more than 48.
 SHARED_KB = {
     "benchmarks/micro/occupancy.py": 227,
     "kernels/attention/backward.py": 162,
@@ -115,7 +115,7 @@ class Needs(NamedTuple):
             return f"needs compute capability {self.capability} itself, this GPU has {have}"
         most = shared_kb().get(have, self.shared_kb)
         if most < self.shared_kb:
-            what = f"needs {self.shared_kb} KB of shared memory for a block"
+            what = f"needs {self.shared_kb} KiB of shared memory for a block"
             return f"{what}, compute capability {have} has {most}"
         memory = gpu["memory_mib"] * 2**20 / 1e9
         if memory < self.memory_gb:
@@ -125,7 +125,7 @@ class Needs(NamedTuple):
 
 @functools.cache
 def shared_kb() -> dict[str, int]:
-    """Return the most shared memory that a block can have, in KB, by compute capability."""
+    """Return the most shared memory that a block can have, in KiB, by compute capability."""
     text = (Path(__file__).resolve().parents[2] / HARDWARE).read_text(encoding="utf-8")
     rows = re.findall(r"^ *- (\{id: cc-.*\})$", text, re.MULTILINE)
     found = [yaml.safe_load(row) for row in rows]
