@@ -146,7 +146,7 @@ def _sizes(row: dict) -> set[int]:
 # Whose a figure is: ours, or that of the reference, which is somebody's library.
 LIBRARY = (
     r"(?:cu[A-Z]\w+|CUB|CUTLASS|NCCL|CuPy|(?:Py)?[Tt]orch|NumPy|SciPy|Triton|FlashAttention"
-    r"|Thrust|MAGMA|MPI|(?:(?:the|its|NVIDIA's)\ )(?:library|reference|baseline))\b"
+    r"|Thrust|MAGMA|MPI|(?:[Tt]he|[Ii]ts|NVIDIA's)\ (?:library|reference|baseline))\b"
 )
 _LIBRARY = re.compile(LIBRARY)
 # And not what it is compared with: as fast as cuBLAS, against CuPy.
