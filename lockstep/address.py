@@ -28,8 +28,8 @@ def _set(root: Path, *names: str) -> str:
         rows = node.value if isinstance(node, yaml.MappingNode) else []
         node = next((value for key, value in rows if key.value == name), None)
     if isinstance(node, yaml.SequenceNode):  # !ENV [NAME, NAME, the default]
-        *names, default = [value.value for value in node.value]
-        return next((os.environ[name] for name in names if name in os.environ), default).rstrip("/")
+        *given, default = [value.value for value in node.value]
+        return next((os.environ[name] for name in given if name in os.environ), default).rstrip("/")
     return node.value.rstrip("/") if node else ""
 
 

@@ -355,11 +355,11 @@ def echoes(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
             if _number(node.value) and not _founded(rows[at] if at < len(rows) else ""):
                 yield at, FIGURE, COMPUTED
         elif isinstance(node, ast.Dict):
-            for key, value in zip(node.keys, node.values, strict=True):
-                said = key.value if isinstance(key, ast.Constant) else None
-                if isinstance(said, str) and MEASURED.search(said) and _number(value):
-                    if not _founded(rows[value.lineno - 1]):
-                        yield value.lineno - 1, FIGURE, COMPUTED
+            for key, figure in zip(node.keys, node.values, strict=True):
+                name = key.value if isinstance(key, ast.Constant) else None
+                if isinstance(name, str) and MEASURED.search(name) and _number(figure):
+                    if not _founded(rows[figure.lineno - 1]):
+                        yield figure.lineno - 1, FIGURE, COMPUTED
         elif isinstance(node, ast.FunctionDef):
             body = [statement for statement in node.body if not idle(statement)]
             only = body[0] if len(body) == 1 else None
