@@ -74,6 +74,17 @@ _YIELDS = r"(?:does|did|reach(?:es|ed)|gives?|gave|gets?|got|hits?|sustains?)"
 _HALVES = r"(?:halve[sd]?|double[sd]?|triple[sd]?|quadruple[sd]?)"
 _BYTES = r"(?:[kMGTP]i?B|(?:kilo|mega|giga|tera|peta)bytes?|bytes)"
 
+# What is moved or done in a time that the next sentence says.
+_AMOUNT = (
+    rf"{NUMBER}\ (?:[kMGTP]i?B|(?:kilo|mega|giga|tera|peta)?bytes?|[kMGTP]?FLOPs?|[kMG]?keys"
+    rf"|(?:{_MANY})\ \w+|elements|tokens|operations|additions|multiplications|images|frames)"
+)
+_ONE_SECOND = (
+    r"(?:\b(?:one|half\ an?|a\ (?:single|whole|full|mere))\ (?:milli|micro|nano)?second\b(?![-\w])"
+    r"|\b(?:a|the|that|every|each)\ (?:milli|micro|nano)?second"
+    r"\ (?:is|was|went|passed|suffice[sd]|later|did|for\ (?:that|it|this|all))\b)"
+)
+
 # For each rule the words of which a text must have one (in small letters), so that a search looks
 # at few texts; and what it finds.
 RULES: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -83,7 +94,8 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
             "bandwidth throughput latency time speed slow efficien utili ipc perform pace"
             " cycles wait".split()
         ),
-        rf"""\b(?:{_QUANTITY}(?:\ \([^()]{{1,20}}\))?(?:[,:]|\ (?:on|of|over|to|for|here|there)
+        rf"""\b(?:{_QUANTITY}(?:\ \([^()]{{1,20}}\))?(?:\ [b-z](?:_\w+)?(?=\ ))?
+            (?:[,:]|\ (?:on|of|over|to|for|here|there)
             \ (?:[a-z]\w*\ ){{0,2}}?[a-z]\w*(?=\ {_REACHES}\b))?
             (?:\ (?:that|which|now|can|will|then|also|here))?
             (?:\ ?{_REACHES}\b){{0,2}}\ {_ABOUT}
@@ -253,6 +265,24 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         ("second",),
         rf"{NUMBER}\ [^.;:]{{0,30}}?(?:,\ (?:each|every)|(?:per|each|every)\ (?:single|passing))"
         rf"\ (?:{_SECOND}|cycle\b|clock\b)",
+    ),
+    # It moved 4.1 TB. One second was enough. And the other way round.
+    (
+        ("second",),
+        rf"""{_AMOUNT}\b[^.;:!?]{{0,60}}?[.,;:!?]\ [^.;:!?]{{0,40}}?{_ONE_SECOND}
+        | {_ONE_SECOND}[^.;:!?]{{0,60}}[.;:!?]\ [^.;:!?]{{0,60}}?{_AMOUNT}\b""",
+    ),
+    # The ratio t_a / t_b = 0.31. S = 3.2 for the speedup. T_ms = 41.2.
+    (
+        ("= ", "≈ "),
+        rf"""(?<![\w.])[a-z]\w*(?:\([a-z]\))?\ ?/\ ?[a-z]\w*(?:\([a-z]\))?
+            \ ?[=≈]\ {_ABOUT}{DECIMAL}(?!\w|\ ?[*/+·×])
+        | \b(?:{_QUANTITY}|measured|we\ (?:find|found|get|got|see|saw)|ratio\ of\ times)
+            \b[^.;!?\ufffc]{{0,30}}?\ [a-z]\w{{0,9}}\ ?[=≈]\ {_ABOUT}{DECIMAL}(?!\w)
+        | \b[a-z]\w{{0,9}}\ ?[=≈]\ {_ABOUT}{DECIMAL}\ (?:as|for|of|is|in)\ (?:the|a|our|its)
+            \ (?:\w+\ )?{_QUANTITY}
+        | (?<![\w.])(?:[tsbr]_(?:[munµ]s|s|[kmgtp]i?b)|t_(?!max|min|end|start|stop|step)[a-z]{{3,}})
+            \ ?[=≈]\ {_ABOUT}{DECIMAL}(?!\w)""",
     ),
     # Units that are written otherwise.
     (

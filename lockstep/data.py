@@ -16,7 +16,6 @@ from lockstep.mistakes import Mistake
 from lockstep.project import LOADER
 from lockstep.source import text_of, yaml_line
 
-ADDRESS = numbers.PLACE
 LINK = re.compile(r"\[[^\]]*\]\((https?://[^)]*)\)")
 BESIDE = ("url", "source", "cites")
 MEND = (
@@ -74,7 +73,7 @@ def _entries(node: yaml.Node | None) -> dict[str, yaml.Node]:
 def _addressed(node: yaml.Node) -> bool:
     """Whether an entry, or a text, is an address or has one."""
     if isinstance(node, yaml.ScalarNode):
-        return bool(ADDRESS.match(node.value))
+        return numbers.elsewhere(node.value)
     return any(_addressed(v) for k, v in _entries(node).items() if k in BESIDE)
 
 
@@ -117,7 +116,7 @@ def _typed(
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
             yield from _typed(value, declared, key, sourced, False)
-    elif not sourced and not ADDRESS.match(node.value):
+    elif not sourced and not numbers.PLACE.match(node.value):
         line = node.start_mark.line + 1
         for found in numbers.WORKED.finditer(node.value):
             if what := worked.unfounded(found["number"], found["how"]):
@@ -127,7 +126,7 @@ def _typed(
                 yield line, f"{node.value} is typed under {key!r}, without a source"
             return
         written = re.sub(r"</?[a-z][^<>]*>", "", node.value)
-        text = LINK.sub(lambda link: "" if ADDRESS.match(link[1]) else link[0], written)
+        text = LINK.sub(lambda link: "" if numbers.elsewhere(link[1]) else link[0], written)
         text = figures.KEY.sub("", numbers.WORKED.sub("", text))
         for number in numbers.typed(text):
             yield line, f"{number!r} is typed, without a source"

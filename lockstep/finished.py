@@ -56,14 +56,44 @@ PRINTS = re.compile(
 )
 
 
+# What a program says, in quotes; and what leads to it, in the line above.
+_PRINTER = (
+    r"\b(?:programs?|scripts?|kernels?|commands?|runs?|tests?|code|examples?|shell|terminal|console"
+    r"|block|session|compiler|profiler|it|this|which|Python|nvcc|ncu|you)\ (?:\w+\ )?"
+    r"(?:prints?|printed|outputs?|says?|said|reports?|reported|answers?|answered|writes?|wrote"
+    r"|shows?|showed|displays?|gives?|gave|get|see|ends\ with|returns?)"
+)
+QUOTED = re.compile(
+    rf"{_PRINTER}[:,]?\ (?:[\"“]([^\"”“]*\d[^\"”“]*)[\"”]|«([^»]*\d[^»]*)»)", re.IGNORECASE
+)
+LEADS = re.compile(
+    rf"(?:{_PRINTER}[^.;:]{{0,60}}|\b(?:outputs?|printed|terminal|console)\b[^.;:]{{0,30}}):\W*$",
+    re.IGNORECASE,
+)
+# A line of a block quote, or one that is in quotes or set bold or italic as a whole.
+QUOTE = re.compile(
+    r"\s*(?:>\s?)+(.*\d.*)|\s*(?:[-*+]\ +)?(?:\*\*|__|[*_\"“«])(.*\d.*?)(?:\*\*|__|[*_\"”»])\W*$"
+)
+
+
 def outputs(page: Page) -> Iterator[tuple[int, str]]:
     """Yield (line, value) of values that prose says are printed, and that no block shows."""
     shown = re.sub(r"\s", "", "".join(block.text for block in page.blocks))
+    before = ""
     for number, row in enumerate(page.body.split("\n"), start=page.body_line):
-        for found in PRINTS.finditer(row):
-            said = found[1] or found[2]
-            if re.sub(r"\s", "", said) not in shown:
+        found = list(PRINTS.finditer(row))
+        if not LINK.search(row):
+            found += QUOTED.finditer(row)
+            if (quote := QUOTE.match(row)) and LEADS.search(before) and not LINK.search(before):
+                found.append(quote)
+        for match in found:
+            said = match[1] or match[2]
+            if figures.KEY.sub("", said).strip() and re.sub(r"\s", "", said) not in shown:
                 yield number, said
+        before = row if row.strip() and not row.lstrip().startswith(">") else before
+
+
+LINK = re.compile(r"\]\(https?:")  # words of a source, which a reader can open
 
 
 def levels(page: Page) -> Iterator[tuple[int, str]]:

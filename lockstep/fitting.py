@@ -69,7 +69,7 @@ def _line(
     if heads:
         yield from _columns(line, heads, records)
     for sentence in SENTENCE.split(line):
-        keys = []
+        keys, last = [], 0
         for key in figures.KEY.finditer(sentence):
             try:
                 row, name = records.figure(key["kind"], key["key"])
@@ -79,6 +79,8 @@ def _line(
                 continue
             keys.append((key[0], row))
             yield from _unit(sentence[key.end() :], key[0], row, name)
+            yield from _side(sentence[last : key.start()], sentence[key.end() :], key[0], row, name)
+            last = key.end()
         if keys:
             words = figures.KEY.sub("", numbers.WORKED.sub("", sentence))
             yield from _size(words, keys)
@@ -139,6 +141,64 @@ def _sizes(row: dict) -> set[int]:
     words = " ".join(str(row.get(name, "")) for name in ("id", "title", "what", "method"))
     found = {int(n.replace(",", "")) for n in NUMBER.findall(words)}
     return found | {v for v in row.values() if isinstance(v, int)}
+
+
+# Whose a figure is: ours, or that of the reference, which is somebody's library.
+LIBRARY = (
+    r"(?:cu[A-Z]\w+|CUB|CUTLASS|NCCL|CuPy|(?:Py)?[Tt]orch|NumPy|SciPy|Triton|FlashAttention"
+    r"|Thrust|MAGMA|MPI|(?:[Tt]he|[Ii]ts|NVIDIA's)\ (?:library|reference|baseline))\b"
+)
+_LIBRARY = re.compile(LIBRARY)
+# And not what it is compared with: as fast as cuBLAS, against CuPy.
+THEIRS = re.compile(
+    rf"(?<!than\ )(?<!\bas\ )(?<!against\ )(?<!\bof\ )(?<!with\ )(?<!over\ )(?<!\bto\ )(?<!from\ )"
+    rf"(?<!\bby\ )(?<!beside\ )(?<!\bin\ )(?<!for\ ){LIBRARY}(?!'s)(?!\.)"
+)
+OURS = re.compile(
+    r"\b(?:[Oo]urs\b|(?:[Oo]ur|[Tt]his)(?:\ [\w-]+)?\ (?:kernel|version|code|program"
+    r"|product|implementation|function|sum|scan|sort|reduction)\b)"
+)
+CLAUSE = re.compile(r"[,;:(]|\b(?:and|while|where|but|whereas)\b")
+DOES = re.compile(
+    r"\b(?:needs?|takes?|runs?|reach(?:es)?|does|gets?|manages?|is|moves?|sustains?)\b"
+)
+SLOWER = re.compile(r"[\s\u00a0]*(?:times|×|x)\ (?:as\ )?(?:slow|long)")
+FASTER = re.compile(
+    r"[\s\u00a0]*(?:times|×|x)\ (?:as\ )?(?:fast|quick|(?:the|our)\ (?:speed|rate|pace|throughput))"
+)
+# What no ratio of two times or rates says.
+ELSE = re.compile(
+    r"[\s\u00a0]*(?:times|×|x)\ [^.,;:|]{0,40}?(?P<of>\b(?:accura|precis|exact|energy|power|memory"
+    r"|watts?|joules?|size|small|large|big|cheap|cost|bytes|registers|lines|short)\w*)"
+)
+
+
+def _side(before: str, rest: str, key: str, row: dict, name: str) -> Iterator[tuple[str, str]]:
+    """The words around a figure say that it is ours, and it is the reference's; or vice versa.
+
+    ``before``: the words from the key before it on; ``rest``: those behind it.
+    """
+    reference = row.get("reference_name", "")
+    if not _LIBRARY.search(reference):
+        return
+    clauses = [clause for clause in CLAUSE.split(before) if re.search(r"\w{2}", clause)]
+    clause = clauses[-1] if clauses else ""
+    ours, theirs = OURS.search(clause), THEIRS.search(clause)
+    mend = "use the field of that side, or say whose it is"
+    if name == "ratio":
+        other = ELSE.match(rest)
+        if other and other["of"].lower() not in str(row.get("what", row.get("title"))).lower():
+            what = f"{key} is a ratio of speeds, and {other['of']!r} follows"
+            yield what, "say faster or slower alone, or measure that"
+        elif (SLOWER.match(rest) and not theirs) or (FASTER.match(rest) and theirs and not ours):
+            what = f"{key} says how many times as fast as {reference} ours is: turned around here"
+            yield what, "say whose speed is how many times that of the other"
+    elif name == "reference" or name.startswith("reference_") and name != "reference_share":
+        if ours and not _LIBRARY.search(clause):
+            yield f"{key} is of {reference}, and the sentence says {ours[0]!r}", mend
+    elif name == "ours" or f"reference_{name}" in row:
+        if theirs and not ours and DOES.search(clause, theirs.end()):
+            yield f"{key} is ours, and the sentence says {theirs[0]!r}", mend
 
 
 def _columns(line: str, heads: list[str], records: Evidence) -> Iterator[tuple[str, str]]:

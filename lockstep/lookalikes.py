@@ -54,8 +54,16 @@ MACRO = re.compile(
     r"\\(?:[egx]?def|let|(?:re)?newcommand|providecommand|newenvironment|unicode|char|SI|si|qty|num|unit"
     r"|require|href|url|class|cssId|style|html\w+|includegraphics|rlap|llap|hphantom|smash)(?![A-Za-z])"
 )
+_WORDS_OF = r"\\(?:text\w*|math(?:rm|sf|it|bf|normal)|operatorname\*?)\s*\{"
 VERBATIM = re.compile(
-    r"\\(?:texttt|mathtt|verb\b|tt\b|lstinline|begin\{(?:verbatim|lstlisting)"
+    # A session, a name with a dot, a line that a colon ends, and a call with what it gives.
+    r"\\gg\s*\\gg|\\ggg(?![A-Za-z])|(?:>\s*|&gt;\s*){3}"
+    rf"|{_WORDS_OF}[^{{}}]*\b(?!(?:e\.g|i\.e|vs\.)\b)[A-Za-z_]\w*\.[A-Za-z_]\w*"
+    rf"|{_WORDS_OF}\s*(?:if|elif|else|for|while|with|def|try)\b[^\\]*(?:\\(?!\\)[^\\]*)*?:\s*\}}?\s*"
+    r"(?:\\\\|\\end|\\\]|$)"
+    rf"|{_WORDS_OF}[A-Za-z_]\w*\}}\s*(?:\\left)?\((?=[^()=]*[\d\[])[^()=]*\)"
+    r"\s*(?:&?\s*(?:=|\\(?:to|rightarrow|Rightarrow|mapsto)\b)|\\\\)\s*&?\s*(?:-?\d*\.\d|\[|\\left\[)"
+    r"|\\(?:texttt|mathtt|verb\b|tt\b|lstinline|begin\{(?:verbatim|lstlisting)"
     r"|(?:text|math)\w*\{\s*(?:import|from|def|return|print|class)\b)"
 )
 
@@ -114,8 +122,9 @@ class Lookalikes:
             return
         inner = stack[-1] if stack else None
         if inner and "arithmatex" in inner.attributes.get("class", ""):
-            if VERBATIM.search(piece):
-                self.wrong(start, "code in a formula", INCLUDE)
+            if code := VERBATIM.search(html.unescape(piece)):
+                row = code[0].strip().split("\n")[0]
+                self.wrong(start, f"code in a formula: '{row}'", INCLUDE)
             if found := MACRO.search(piece):
                 self.wrong(
                     start, f"'{found[0]}' in a formula", "write it in plain TeX, as it reads"

@@ -216,7 +216,7 @@ def unmarked(text: str) -> str:
     return LEVEL.sub(r"\1", WORKED.sub(lambda found: found["number"].strip(), text))
 
 
-_GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
+_GROUP = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
 _TEX = (
     (re.compile(rf"\\[dt]?frac\s*{_GROUP}\s*{_GROUP}"), r"\1/\2"),
     (re.compile(rf"\\(?:(?:over|under)set|stackrel)\s*{_GROUP}\s*{_GROUP}"), r"\2 \1"),
@@ -227,6 +227,8 @@ _TEX = (
     (re.compile(r"\\(?:textcolor|color|colorbox)\s*\{[^{}]*\}"), ""),
     (re.compile(r"\\over\b"), "/"),
     (re.compile(r"\\cdot"), "·"),
+    (re.compile(r"\\(?:approx|simeq|cong|doteq)(?![A-Za-z])\s*"), "≈ "),
+    (re.compile(r"(?<=[\w)}])\s*=\s*(?=[\d.~≈-])"), " = "),
     (re.compile(r"\^\{?-1\}?"), "-1"),
     (re.compile(r"\\(?:text\w*|math\w+|operatorname|num|[mhf]box)\s*\{([^{}]*)\}"), r"\1"),
     (re.compile(r"\\times"), "×"),
@@ -349,10 +351,21 @@ SEARCHES = re.compile(r"https?://(?:www\.)?(?:google|bing|duckduckgo|ecosia)\.[a
 NOWHERE = {"invalid", "test", "example", "local", "localhost", "internal"}
 
 
+# Of each project that this process has read: its own addresses, which are no source of its numbers.
+OWN: dict[object, re.Pattern[str]] = {}
+
+
+def elsewhere(address: str) -> bool:
+    """Whether a text is an address, and none of the project's own."""
+    return bool(PLACE.match(address)) and not any(own.match(address) for own in OWN.values())
+
+
 def outside(attributes: Mapping[str, str]) -> bool:
     """Whether a link leads to another site, one that a reader can open."""
     place = PLACE.match(attributes.get("href", ""))
     if place is None or RESERVED.match(place[0].lower()):
+        return False
+    if not elsewhere(attributes["href"]):
         return False
     page = attributes["href"][place.end() - 1 :]  # what is behind the host: a site is no source
     if not re.match(r"/[^?#]", page) or SEARCHES.match(place[0]):

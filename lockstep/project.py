@@ -25,6 +25,7 @@ from typing import Any
 
 import yaml
 
+from lockstep import address, numbers
 from lockstep.languages import Language, common
 from lockstep.mistakes import Mistake, PageError
 from lockstep.parts import Part
@@ -144,6 +145,7 @@ def _state(file: Path) -> tuple[int, int] | None:
 
 def _read(root: Path) -> Project:
     project = Project(root, docs=_docs_dir(root))
+    numbers.OWN[root] = address.own(root)
     project.add(*common(), Cpu())
     settings = _settings(root)
     for key in ("sources", "output", "kinds", "compilers", "shown", "language"):

@@ -19,7 +19,18 @@ from pathlib import Path
 
 from lockstep import around, commands, forged, numbers, preprocessed, texts, worked
 from lockstep.mistakes import Mistake, nodes, parse
-from lockstep.vacuous import aliased, idle, loose, meddling, name_of, task, vacuous
+from lockstep.vacuous import (
+    ANOTHER,
+    SELF,
+    aliased,
+    idle,
+    loose,
+    meddling,
+    name_of,
+    says_yes,
+    task,
+    vacuous,
+)
 
 WIDEST = 130  # characters: what stands further right is seen by nobody
 GAP = 40  # blanks in a row inside a line, which push the rest out of sight
@@ -343,6 +354,12 @@ def echoes(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
             at = node.value.lineno - 1
             if _number(node.value) and not _founded(rows[at] if at < len(rows) else ""):
                 yield at, FIGURE, COMPUTED
+        elif isinstance(node, ast.Dict):
+            for key, figure in zip(node.keys, node.values, strict=True):
+                name = key.value if isinstance(key, ast.Constant) else None
+                if isinstance(name, str) and MEASURED.search(name) and _number(figure):
+                    if not _founded(rows[figure.lineno - 1]):
+                        yield figure.lineno - 1, FIGURE, COMPUTED
         elif isinstance(node, ast.FunctionDef):
             body = [statement for statement in node.body if not idle(statement)]
             only = body[0] if len(body) == 1 else None
@@ -390,6 +407,8 @@ def _given(name: str, node: ast.expr) -> bool:
 
     Several times may be what an example computes with, and a speed that of a star.
     """
+    if ROWS.search(name) and _table(node):
+        return True
     if isinstance(node, ast.Dict):  # a table of them; of whole numbers it may be a model's
         parts = [value for value in node.values if _number(value, math.inf)]
         return bool(parts) and (TIMED.search(name) or numbers.QUANTITY.search(name)) is not None
@@ -400,15 +419,18 @@ def _given(name: str, node: ast.expr) -> bool:
     return single and TIMED.search(name) is not None and _number(node)
 
 
+ROWS = re.compile(r"(?:^|_)(?:runs|timings|results|measured|measurements|benchmarks?)$")
 RANDOM = {"random", "gauss", "normal", "uniform", "normalvariate", "default_rng", "lognormvariate"}
 
 
 def _echoed(blocks: list) -> Iterator[tuple]:
     """Yield (block, line, what, mend) of a session's line that says a number which the page gave.
 
-    ``rate = 957.2`` and then ``>>> rate``: what looks like a result is what somebody typed.
+    ``rate = 957.2`` and then ``>>> rate``: what looks like a result is what somebody typed. So is a
+    row of a table that a loop prints as it stands, or whose loop calls its figures by a quantity.
     """
     given: dict[str, int] = {}  # names, and how often they were bound
+    tables: dict[str, tuple] = {}  # of figures, and where they were given
     for one in blocks:
         if one.language not in {"python", "pycon"}:
             continue
@@ -419,6 +441,16 @@ def _echoed(blocks: list) -> Iterator[tuple]:
                         given[node.id] = given.get(node.id, 0) + 1
                 for statement in tree.body:
                     said = getattr(statement, "value", None)
+                    if isinstance(statement, ast.Assign) and said and _table(said):
+                        tables[name_of(statement.targets[0])] = one, line + statement.lineno - 1
+                    for name in _recited(statement, tables.keys() & given.keys()):
+                        if given[name] != 1:
+                            continue
+                        what = f"{name} is said as a result, and a line above gave it"
+                        yield one, line + statement.lineno - 1, what, COMPUTED
+                    for name in _measured_rows(statement, tables.keys() & given.keys()):
+                        if given[name] == 1:
+                            yield *tables[name], FIGURE, COMPUTED
                     if isinstance(statement, ast.Assign) and said and _number(said):
                         name = name_of(statement.targets[0])
                         given[name] = 0 if given.get(name) == 1 else given.get(name, 0)
@@ -433,8 +465,51 @@ def _echoed(blocks: list) -> Iterator[tuple]:
                                 yield one, line + statement.lineno - 1, what, mend
 
 
+def _table(node: ast.expr) -> bool:
+    """Whether an expression is a table of constants, with a figure that is no whole number."""
+    if not isinstance(node, ast.List | ast.Tuple | ast.Dict):
+        return False
+    kinds = ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.UnaryOp | ast.USub | ast.Load
+    inside = list(ast.walk(node))
+    figures = [n.value for n in inside if isinstance(n, ast.Constant)]
+    words = any(isinstance(value, str) for value in figures)  # which name what was measured
+    broken = any(isinstance(value, float) and value % 1 for value in figures)
+    return words and broken and all(isinstance(n, kinds) for n in inside)
+
+
+def _recited(statement: ast.stmt, tables: Set[str]) -> Iterator[str]:
+    """Yield the tables that a loop prints row by row, and computes nothing from."""
+    if not (tables and isinstance(statement, ast.For)):
+        return
+    inside = [inner for part in statement.body for inner in ast.walk(part)]
+    computes = any(isinstance(n, ast.BinOp | ast.Compare | ast.Assign | ast.If) for n in inside)
+    calls = [n for n in inside if isinstance(n, ast.Call)]
+    if not computes and calls and all(name_of(n.func) in SAYS for n in calls):
+        yield from {n.id for n in ast.walk(statement.iter) if isinstance(n, ast.Name)} & tables
+
+
+SAYS = {"print", "format", "str", "repr", "round", "ljust", "rjust", "join"}
+
+
+def _measured_rows(statement: ast.stmt, tables: Set[str]) -> Iterator[str]:
+    """Yield the tables whose figures a loop calls by a measured quantity: for name, ms in runs."""
+    for node in ast.walk(statement) if tables else ():
+        if isinstance(node, ast.For | ast.comprehension):
+            targets = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
+            if any(map(_quantity, targets)):
+                yield from {n.id for n in ast.walk(node.iter) if isinstance(n, ast.Name)} & tables
+
+
+def _quantity(name: str) -> bool:
+    """Whether a name is that of a measured quantity, or of its unit alone."""
+    return any(p.search(name) for p in (MEASURED, TIMED, numbers.QUANTITY))
+
+
 ALIAS = re.compile(
-    r"^(?:>>> )?\w+ = [+\w.()]*\w[.\w():\[\]]*$|(?:tol|abs|rel)=[A-Za-z_]", re.MULTILINE
+    r"^(?:>>> )?\w+ = [+\w.()]*\w[.\w():\[\]]*$|(?:tol|abs|rel)=[A-Za-z_]"
+    r"|^(?:>>> )?\w*(?:expected|reference|want|truth|correct|oracle|golden|right|answer)\w* = .*\("
+    r"|(?:array_equal\(|allclose\(|assert_\w+\(|assert ).*\[\d+:\]",
+    re.MULTILINE,
 )
 
 
@@ -455,6 +530,19 @@ def _compared(blocks: list) -> Iterator[tuple]:
     for node, what, mend in (*aliased(whole, inside), *loose(whole, inside)):
         one, line = places[id(node)]
         yield one, line + getattr(node, "lineno", 1) - 1, what, mend
+
+
+def _compared_in_tests(blocks: list) -> Iterator[tuple]:
+    """Yield the same of the test functions of a block, each by itself."""
+    for one in blocks:
+        if one.language == "python" and re.search(r"^def test", one.text, re.MULTILINE):
+            with suppress(SyntaxError, ValueError):
+                for test in parse(one.text).body:
+                    if isinstance(test, ast.FunctionDef) and test.name.startswith("test"):
+                        whole, inside = ast.Module(test.body, []), list(ast.walk(test))
+                        for found in (aliased(whole, inside), loose(whole, inside)):
+                            for node, what, mend in found:
+                                yield one, getattr(node, "lineno", 1) - 1, what, mend
 
 
 def _repeated(blocks: list) -> Iterator[tuple]:
@@ -509,7 +597,7 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
             continue  # its source stands there; or a template of what a run prints
         if stamp := forged.stamp(line.lstrip("#/* ")):
             wrong(number, f"{stamp!r} is typed, and reads like a stamp", "print what the run gives")
-        if comment and open_ and (printed := PRINTED.search(line)):
+        if open_ and (printed := comment and PRINTED.search(line) or GIVES.search(line)):
             mend = "show it as a session, whose output a run compares"
             wrong(number, f"{printed[0]!r} is typed, as if the code had printed it", mend)
         for found in numbers.typed(line):
@@ -524,6 +612,14 @@ PRINTED = re.compile(
     r"^(?:#|//)+\s*(?:->|=>|=(?!=)|→|⇒|[Oo]ut(?:put)?:"
     r"|(?:[Pp]rints?|[Rr]esult|[Gg]ives|[Yy]ields|[Rr]eturns)(?:\ is)?:?\ [\d\[\"'(-]).*"
     r"|^(?:#|//)\s*(?:array\(.*\)|\[[-\d.,\ ]+\]|-?\d[\d_]*\.\d+|-?\d{2,}|True|False)\s*$"
+)
+
+
+# A call and what it is said to give, in words: total([1, 2, 3]) -> 6.0.
+GIVES = re.compile(
+    r"\b[A-Za-z_][\w.]*\((?=[^()]*[\d\[\"'])(?:[^()]|\([^()]*\))*\)`*,?\s*"
+    r"(?:->|=>|==?|→|⇒|is|gives|returns|yields|prints|evaluates\ to|results\ in)\s*`*"
+    r"(?:-?\.?\d+(?![\w(*/+ ]*\()|\[-?\d|\(-?\d|array\(|True\b|False\b)"
 )
 
 
@@ -595,6 +691,8 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
             wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
     for line, what, mend in echoes(tree, example.source.split("\n")):
         wrong(example.lineno + line, what, mend)
+    for node in says_yes(tree) if example.want.strip() == "True" else ():
+        wrong(example.lineno + getattr(node, "lineno", 1) - 1, SELF, ANOTHER)
     if (given := FROM_TEXT.search(example.source)) and example.exc_msg is None:
         for digits in re.findall(r"\d+\.\d+|\d{3,}", example.want):
             if digits in example.source:
@@ -744,7 +842,7 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
             found.append(Mistake(one.path, one.numbers[0], what, "give it a name of its own"))
     for one, line, what, mend in _echoed(blocks):
         found.append(Mistake(one.path, one.numbers[line], what, mend))
-    for one, line, what, mend in _compared(blocks):
+    for one, line, what, mend in (*_compared(blocks), *_compared_in_tests(blocks)):
         found.append(Mistake(one.path, one.numbers[line], what, mend))
     for one, line, number in _repeated(blocks):
         what = f"{number!r} is printed, and stands as it is in a block above"

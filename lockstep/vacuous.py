@@ -8,7 +8,7 @@ import ast
 import builtins
 import copy
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 
 def idle(statement: ast.stmt) -> bool:
@@ -20,6 +20,8 @@ def _constant(node: ast.expr) -> bool:
     """Whether an expression has one value, whatever ran before it."""
     if isinstance(node, ast.Constant):
         return True
+    if isinstance(node, ast.NamedExpr):
+        return _constant(node.value)
     if isinstance(node, ast.Tuple | ast.List | ast.Set):
         return bool(node.elts) or not isinstance(node, ast.Set)
     if isinstance(node, ast.UnaryOp):
@@ -47,6 +49,7 @@ def _constant(node: ast.expr) -> bool:
 PURE = {"len", "bool", "all", "any", "abs", "int", "float", "min", "max", "sum", "sorted", "hash"}
 PURE |= {"isinstance", "tuple", "list", "range", "isclose", "isfinite", "allclose", "array_equal"}
 TRUE = {"repr", "id", "type", "dict", "object"}  # whose results are true, whatever they are of
+TEXTS = {"str", "repr", "ascii", "format"}  # and as good as always those of these
 COUNTS = {"len", "abs", "id"}
 CALLED = {"all", "any", "allclose", "array_equal", "array_equiv", "isclose", "isfinite", "equals"}
 CALLED |= {"sum", "exists", "is_file", "startswith", "endswith", "issubset", "isdigit"}
@@ -62,7 +65,10 @@ def _always(node: ast.expr) -> bool:
         if name == "all" and any(_nothing(g.iter) for loop in loops for g in loop.generators):
             return True
         method = isinstance(node.func, ast.Attribute) and not arguments
-        return name in TRUE or (name in PURE and not method and all(map(_constant, arguments)))
+        plain = name in PURE and not method and all(map(_constant, arguments))
+        return plain or name in TRUE | TEXTS
+    if isinstance(node, ast.NamedExpr):
+        return _always(node.value)
     if isinstance(node, ast.JoinedStr):
         return any(isinstance(v, ast.Constant) and v.value for v in node.values)
     if isinstance(node, ast.Dict):
@@ -83,6 +89,13 @@ def _foregone(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
     """Whether a comparison has one outcome, such as that of a count with less than none."""
     if name_of(right) == "ANY" or name_of(left) == "ANY":
         return True  # of unittest.mock, which is equal to anything
+    if isinstance(op, ast.NotEq) and any(map(_text, (left, right))):
+        if any(isinstance(side, ast.Constant) and not side.value for side in (left, right)):
+            return True  # a text that is not empty
+    if isinstance(op, ast.Lt | ast.LtE | ast.NotEq) and _number(right) == float("inf"):
+        return True
+    if isinstance(op, ast.Lt | ast.LtE) and _distance(left) and (_number(right) or 0) >= FAR:
+        return True
     if isinstance(op, ast.In) and isinstance(right, ast.Tuple | ast.List | ast.Set):
         values = {e.value for e in right.elts if isinstance(e, ast.Constant)}
         return values >= {True, False}
@@ -100,8 +113,26 @@ def _foregone(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
     limit = _number(right)
     if not count or limit is None:
         return False
-    least = limit < 0 or (limit == 0 and isinstance(op, ast.GtE))
+    of_text = isinstance(left, ast.Call) and any(map(_text, left.args))
+    least = limit < 0 or (limit == 0 and (of_text or isinstance(op, ast.GtE)))
     return least and isinstance(op, ast.Gt | ast.GtE | ast.NotEq)
+
+
+def _text(node: ast.expr) -> bool:
+    """Whether an expression is the text of something."""
+    if isinstance(node, ast.Call):
+        return name_of(node.func) in TEXTS
+    return isinstance(node, ast.JoinedStr)
+
+
+FAR = 1000  # a limit of that size for a difference lets as good as everything pass
+
+
+def _distance(node: ast.expr) -> bool:
+    """Whether an expression says how far two things are apart: np.abs(x - y).max()."""
+    inside = list(ast.walk(node))
+    calls = any(isinstance(i, ast.Call) and name_of(i.func) in {"abs", "norm"} for i in inside)
+    return calls and any(isinstance(i, ast.BinOp) and isinstance(i.op, ast.Sub) for i in inside)
 
 
 def _number(node: ast.expr) -> float | None:
@@ -121,6 +152,34 @@ def _number(node: ast.expr) -> float | None:
 
 
 INFINITE = {"inf", "infinity"}
+
+
+def _inner(test: ast.expr) -> ast.expr:
+    """Return the comparison of a test: of (x == y).all() that is x == y."""
+    while isinstance(test, ast.Call):
+        of = getattr(test.func, "value", None)
+        if name_of(test.func) in {"all", "any", "bool"} and (test.args or of is not None):
+            inner = test.args[0] if test.args else of
+            if isinstance(inner, ast.expr):
+                test = inner
+                continue
+        break
+    return test
+
+
+def _twice(test: ast.expr) -> bool:
+    """Whether a test compares what two equal expressions give: f(x) == f(x)."""
+    test = _inner(test)
+    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq)):
+        return False
+    return ast.dump(_same(test.left)) == ast.dump(_same(test.comparators[0]))
+
+
+def says_yes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the comparisons of a thing with itself, in the lines of a session that says True."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and _twice(node):
+            yield node
 
 
 def _fixed(node: ast.expr) -> bool:
@@ -179,46 +238,92 @@ class _Renamed(ast.NodeTransformer):
         return ast.Name(self.names.get(node.id, node.id), node.ctx)
 
 
-def aliased(tree: ast.Module, nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.AST, str, str]]:
-    """Yield (node, what, mend) of comparisons with another name of the same thing."""
-    names, copies = {}, set()
+# Names of what a result must be.
+EXPECTED = re.compile(
+    r"(?:^|_)(?:expected|reference|ref|want|wanted|truth|correct|oracle|golden|right|answer)(?:$|_|\d)"
+)
+# Calls that change nothing of what they get.
+READERS = {*PURE, *TEXTS, "print", "array", "asarray", "copy", "view", "tolist", "mean", "item"}
+READERS |= {"astype", "get", "copy_to_host", "asnumpy", "norm", "flatten", "reshape"}
+TWICE = "a result that is compared with itself, of the same call"
+ANOTHER = "compare it with another computation"
+
+
+def aliased(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, str, str]]:
+    """Yield (node, what, mend) of comparisons with another name of the same thing.
+
+    And of those with what the same call gave a second time, under a name that says it is right.
+    """
+    names: dict[str, str] = {}
+    copies: dict[str, set[str]] = {}  # and of what calls gave, the names in those
+    calls: dict[str, str] = {}
     for statement in tree.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)):
                 names[name] = other
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 if isinstance(of := _same(value), ast.Name):
-                    names[name] = of.id
-                    copies.add(name)
+                    names[name], copies[name] = of.id, set()
+                elif isinstance(value, ast.Call):
+                    first = calls.setdefault(ast.dump(value), name)
+                    if first != name and (EXPECTED.search(name) or EXPECTED.search(first)):
+                        names[name] = first
+                        copies[name] = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
     if not names:
         return
-    said = [n for n in nodes if isinstance(n, ast.Name)]
-    bound = [n.id for n in said if not isinstance(n.ctx, ast.Load)]
-    bound += [node.arg for node in nodes if isinstance(node, ast.arg)]
-    read = [n.id for n in said if isinstance(n.ctx, ast.Load)]
+    stored = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    bound = stored + [node.arg for node in nodes if isinstance(node, ast.arg)]
     names = {a: b for a, b in names.items() if bound.count(a) == 1 and bound.count(b) <= 1}
-    # What is copied may be changed by whatever gets it, before it is compared.
-    names = {a: b for a, b in names.items() if a not in copies or read.count(b) <= 2}
+    if copies.keys() & names.keys():  # one of two equal things may be changed before the look
+        changed = _changed(nodes)
+        for name in copies.keys() & names.keys():
+            if {name, names[name]} & changed or any(stored.count(n) > 1 for n in copies[name]):
+                del names[name]
     for node in nodes if names else ():
         if isinstance(node, ast.Assert | ast.Call):
             same = _Renamed(names).visit(copy.deepcopy(node))
             compared = same.test if isinstance(same, ast.Assert) else same
             if isinstance(compared, ast.Compare) and isinstance(compared.ops[0], ast.Eq):
                 if ast.dump(compared.left) == ast.dump(compared.comparators[0]):
-                    yield node, SELF, "compare it with another computation"
+                    yield node, SELF, ANOTHER
             elif not any(vacuous(node)) and isinstance(same, ast.Call) and any(_checks(same)):
-                yield node, SELF, "compare it with another computation"
+                yield node, SELF, ANOTHER
 
 
-def loose(tree: ast.Module, nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.AST, str, str]]:
-    """Yield (node, what, mend) of tolerances that let everything pass, by the name of a number."""
+def _changed(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names of what some code may change: what a call gets, or an assignment."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            found.add(root_of(node))
+        elif isinstance(node, ast.Call) and name_of(node.func) not in READERS:
+            if name_of(node.func) in COMPARES or name_of(node.func).startswith("assert_"):
+                continue
+            parts = [*node.args, *(k.value for k in node.keywords)]
+            parts += [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            found |= {root_of(p.value if isinstance(p, ast.Starred) else p) for p in parts}
+    return found
+
+
+COMPARES = {"allclose", "array_equal", "array_equiv", "isclose", "equal", "approx"}
+
+
+def loose(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, str, str]]:
+    """Yield (node, what, mend) of comparisons that a number by its name lets pass.
+
+    That is a tolerance, or the length of what is compared from its end on.
+    """
     bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
-    known = {}
+    known, long = {}, {}
     for statement in tree.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value):
                 known[name] = value
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                if (length := _length(value)) is not None:
+                    long[name] = length
     known = {name: value for name, value in known.items() if bound.count(name) == 1}
+    long = {name: length for name, length in long.items() if bound.count(name) == 1}
     for node in nodes:
         named = [k for k in getattr(node, "keywords", ()) if name_of(k.value) in known]
         if isinstance(node, ast.Call) and named:
@@ -226,6 +331,56 @@ def loose(tree: ast.Module, nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.AST,
             words = [ast.keyword(k.arg, v) for k, v in zip(node.keywords, values, strict=True)]
             same = ast.Call(node.func, node.args, words)
             yield from ((node, *found) for found in _checks(same) if "tolerance" in found[0])
+        if long and any(_none(side, long) for side in _sides(node)):
+            yield node, NOTHING, SOMETHING
+
+
+NOTHING = "a comparison of nothing: the slice is empty"
+SOMETHING = "compare the elements that there are"
+
+
+def _sides(node: ast.AST) -> list[ast.expr]:
+    """Return what a comparison compares."""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
+        return [node.left, *node.comparators]
+    if isinstance(node, ast.Call):
+        name = name_of(node.func)
+        if name.startswith("assert_") or name in COMPARES:
+            return node.args[:2]
+    return []
+
+
+def _none(node: ast.expr, long: dict[str, int] | None = None) -> bool:
+    """Whether an expression is an empty slice. ``long``: names of what has a known length."""
+    if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
+        return False
+    cut = node.slice
+    first = 0.0 if cut.lower is None else _number(cut.lower)
+    last = None if cut.upper is None else _number(cut.upper)
+    if cut.step is None and cut.upper is not None and cut.lower is not None:
+        if ast.dump(cut.lower) == ast.dump(cut.upper):
+            return True
+    if first is not None and last is not None and cut.step is None:
+        return first >= last and (first < 0) == (last < 0)
+    length = (long or {}).get(name_of(node.value))
+    return length is not None and last is None and first is not None and first >= length
+
+
+def _length(node: ast.expr) -> int | None:
+    """Return the length of a list or an array of a size that stands there."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return None if any(isinstance(e, ast.Starred) for e in node.elts) else len(node.elts)
+    if isinstance(node, ast.Call) and name_of(node.func) in SIZED and node.args:
+        size = node.args[0]
+        if isinstance(size, ast.Tuple | ast.List) and name_of(node.func) != "arange":
+            return _length(size) if name_of(node.func) == "array" else None
+        if len(node.args) == 1 or name_of(node.func) != "arange":
+            if isinstance(size, ast.Constant) and isinstance(size.value, int):
+                return size.value
+    return None
+
+
+SIZED = {"arange", "zeros", "ones", "empty", "full", "array", "range", "device_array"}
 
 
 SELF = "a result that is compared with itself, under another name"
@@ -234,6 +389,10 @@ SELF = "a result that is compared with itself, under another name"
 def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
     if isinstance(node, ast.Assert) and (_constant(node.test) or _always(node.test)):
         yield "an assertion that cannot fail", "compare a result with what it must be"
+    elif isinstance(node, ast.Assert) and _twice(node.test):
+        yield TWICE, ANOTHER
+    elif isinstance(node, ast.Assert) and any(map(_none, _sides(_inner(node.test)))):
+        yield NOTHING, SOMETHING
     elif isinstance(node, ast.Assert) and _two(node):
         yield "two values after assert, of which the second is its message", "compare them with =="
     elif isinstance(node, ast.Assert) and _not_above(node.test):
@@ -273,6 +432,11 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
         for inner in ast.walk(node):
             if isinstance(inner, ast.Return) and inner.value and _truth(inner.value) is not False:
                 yield "an error that is swallowed", "let __exit__ return nothing"
+    elif isinstance(node, ast.FunctionDef) and node.name in AGREES and _deaf(node):
+        yield "a comparison that does not look at the other side", "compare with what it gets"
+    elif isinstance(node, ast.Assign) and any(name_of(t) in AGREES for t in node.targets):
+        if isinstance(node.value, ast.Lambda) and _deaf(node.value):
+            yield "a comparison that does not look at the other side", "compare with what it gets"
     elif isinstance(node, ast.Assign) and any(name_of(t) == "__exit__" for t in node.targets):
         yield "an error that may be swallowed", "write __exit__ as a function that returns nothing"
     elif isinstance(node, ast.ImportFrom) and node.module == "contextlib":
@@ -386,7 +550,7 @@ def _not_above(test: ast.expr) -> bool:
     return isinstance(test.operand, ast.Compare) and isinstance(test.operand.ops[0], order)
 
 
-ANYTHING = 1e6  # an absolute tolerance of that size tells nothing
+ANYTHING = 10  # an absolute tolerance of that size tells little: what is large has a relative one
 
 
 def _wide(given: dict, relative: tuple, absolute: tuple) -> Iterator[tuple[str, str]]:
@@ -401,8 +565,10 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
     compares = name.startswith("assert_") or name in {"allclose", "array_equal", "isclose"}
     if compares and len(call.args) >= 2:
         first, second = (_same(a) for a in call.args[:2])
-        if ast.dump(first) == ast.dump(second) and not _called(first):
-            yield "a result that is compared with itself", "compare it with another computation"
+        if ast.dump(first) == ast.dump(second):
+            yield TWICE if _called(first) else "a result that is compared with itself", ANOTHER
+        if any(map(_none, call.args[:2])):
+            yield NOTHING, SOMETHING
         given = {k.arg: _number(k.value) for k in call.keywords}
         given |= dict(zip(("rtol", "atol"), map(_number, call.args[2:4]), strict=False))
         yield from _wide(given, ("rtol", "rel_tol"), ("atol", "abs_tol"))
@@ -420,6 +586,19 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
         yield "a number that is rounded to thousands or more", "say how far off the result may be"
     if name in {"exit", "_exit", "quit", "abort"}:
         yield "a call that ends Python", "let the page run on to its last block"
+
+
+AGREES = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__"}
+
+
+def _deaf(function: ast.FunctionDef | ast.Lambda) -> bool:
+    """Whether a method that compares never reads what it gets, and raises nothing."""
+    body = function.body if isinstance(function.body, list) else [function.body]
+    inside = [node for part in body for node in ast.walk(part)]
+    if any(isinstance(n, ast.Raise) or getattr(n, "id", "") == "NotImplemented" for n in inside):
+        return False
+    other = [argument.arg for argument in function.args.args[1:2]]
+    return not any(isinstance(n, ast.Name) and n.id in other for n in inside)
 
 
 CORE = {"lockstep", "lockstep_site"}

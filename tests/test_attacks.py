@@ -110,8 +110,12 @@ def plant(root: Path, attack: dict) -> Path:
     for name, text in attack.get("files", {}).items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
+    for name, target in attack.get("links", {}).items():
+        (root / name).symlink_to(target)
     if attack.get("evidence"):
         evidence.write(root / "evidence/nvidia-h200/microbenchmarks/copy.json", MEASURED)
+    if attack.get("evidence") == "bench":
+        evidence.write(root / "evidence/nvidia-h200/benchmarks/area.json", BENCHED)
     body = body.replace("{good}", GOOD).replace("{shown5}", SHOWN5)
     meta = META if "meta" not in attack else None
     if attack.get("meta"):
@@ -151,8 +155,48 @@ MEASURED = {
         }
     ],
 }
+COMPARED = {
+    "id": "area",
+    "kernel": "kernels/circle.py",
+    "sha256": digest(KERNEL),
+    "title": "the area of 2^20 circles",
+    "unit": "GB/s",
+    "ours": 2400.0,
+    "reference": 600.0,
+    "reference_name": "CuPy, one operation after another",
+    "ratio": 4.0,
+    "us": 25.0,
+    "reference_us": 100.0,
+}
+BENCHED = MEASURED | {"rows": [COMPARED]}
 FILES = {"cuda": 'file="a.cu"'}
 SHOWN5 = '```bash shown="installs"\n--8<-- "kernels/circle.py:host"\n```\n\n' * 5
+
+
+SIDES = """
+Our kernel takes [[bench:area.us]], and CuPy takes [[bench:area.reference_us]].
+
+Against CuPy, with [[bench:area.reference_us]], this kernel is [[bench:area.ratio]] times as fast.
+
+CuPy is [[bench:area.ratio]] times as slow. Here $p_0 = 0.5$ and $n / k = 4$, and the first reads
+4 GB. A second kernel writes them.
+"""
+# What a rule of comparisons must let pass: what may differ is compared.
+COMPARISONS = (
+    # In place, beside what was there before.
+    "import numpy as np\n\nout = np.arange(4)\nbefore = out.copy()\nout.sort()\n"
+    "assert np.array_equal(out, before)\n",
+    # Two arrays of one size, which something else fills.
+    "import numpy as np\n\n\ndef fill(x):\n    x[:] = 3\n\n\nout = np.zeros(4)\n"
+    "expected = np.zeros(4)\nfill(out)\nexpected[:] = 3\nassert np.array_equal(out, expected)\n",
+    # Twice the same, under names that say so, and slices that hold something.
+    "first = sorted([2, 1])\nagain = sorted([2, 1])\nassert first == again\n"
+    "assert first[1:] == [2]\n",
+    # A comparison that reads what it gets, and rows of data that a loop computes with.
+    "class Row:\n    def __eq__(self, other):\n        return other == 3\n\n\n"
+    "assert Row() == 3\nsizes = [('a', 1.5), ('b', 2.5)]\n"
+    "assert sum(size for name, size in sizes) == 4\n",
+)
 
 
 def reviewed_or_none(root: Path) -> list:
@@ -267,6 +311,20 @@ def test_the_honest_page_passes(house):
     good = {"body": "{good}", "evidence": True}
     assert refusals(root, converter, checker, plant(root, good), good) == []
     assert edited(root, {}) == []
+
+
+def test_honest_comparisons_pass(house):
+    """Each side by its name, in the sentences that a lesson would write."""
+    root, converter, checker = house
+    good = {"body": "{good}" + SIDES, "evidence": "bench"}
+    assert refusals(root, converter, checker, plant(root, good), good) == []
+
+
+@pytest.mark.parametrize("text", COMPARISONS)
+def test_comparisons_that_can_fail_pass(house, text):
+    root, converter, checker = house
+    good = {"python": text}
+    assert refusals(root, converter, checker, plant(root, good), good) == []
 
 
 def test_honest_files_of_another_project_pass(tmp_path):
