@@ -58,9 +58,8 @@ def test_a_page_says_what_it_needs(page):
         assert where_it_runs(page).startswith(f"{needs.gpus} CUDA GPUs in one machine")
     # Whatever has the capability has the shared memory, or the page names those that have not.
     most = [kb for cc, kb in shared_kb().items() if float(cc) >= float(said)]
-    assert needs.shared_kb <= min(most) or "KiB of shared memory for a block (not " in where_it_runs(
-        page
-    )
+    lacking = "KiB of shared memory for a block (not "
+    assert needs.shared_kb <= min(most) or lacking in where_it_runs(page)
 
 
 @pytest.mark.parametrize(
