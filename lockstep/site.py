@@ -124,7 +124,9 @@ def site(root: Path) -> Site:
     ]
     found = hash((draft(), *sorted(files)))
     if known is None or found != state:
-        known = Site(root)
+        old, known = known, Site(root)
+        if old:  # a file that changes during a build: what was checked before stays checked
+            known._approved.update(old._approved)
     _sites[root] = (now, found, known)
     return known
 
