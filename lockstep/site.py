@@ -124,9 +124,7 @@ def site(root: Path) -> Site:
     ]
     found = hash((draft(), *sorted(files)))
     if known is None or found != state:
-        old, known = known, Site(root)
-        if old:  # a file that changes during a build: what was checked before stays checked
-            known._approved.update(old._approved)
+        known = Site(root)
     _sites[root] = (now, found, known)
     return known
 

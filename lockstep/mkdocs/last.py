@@ -61,7 +61,8 @@ def same(path: str, approved: str | None, there: str) -> None:
     """Refuse a page whose HTML is not the one that was approved."""
     if approved is None:
         what = "this page comes here without a check"
-        mend = "take the extension out that keeps lockstep.markdown from it"
+        mend = "build again if its file changed meanwhile, or take the extension out that "
+        mend += "keeps lockstep.markdown from it"
         raise PluginError(f"{path}:1: {what}. To mend: {mend}.")
     if approved.strip() == there.strip():
         return
