@@ -29,7 +29,7 @@ import yaml
 from lockstep.mistakes import Mistake, PageError
 from lockstep.mkdocs.sections import Section, line, sections
 
-TEASER, ROW = 152, 100  # characters of a section, and of a row, that its result shows
+TEASER, ROW = 144, 96  # characters of a section, and of a row, that its result shows
 HEAVIEST = 26  # one letter
 IN_TITLE, IN_NAMES, IN_ROW_TITLE, IN_CELL, DEFINED, DESCRIBED, OFTEN = 10, 11, 7, 5, 8, 4, 6
 ASIDE = 0.5  # of a page that weighs less than this the rows are no results of their own
