@@ -4,8 +4,8 @@
 // The index (lockstep/mkdocs/search.py makes it) is fetched when the search is opened or first asked. In
 // the offline site, where a page cannot fetch, it comes with the start.
 //
-// A result that has every word of the question comes before one that lacks some. A word is found as
-// it stands, by its stem, as the beginning of a longer one, by a synonym; a word that stands nowhere
+// A result comes first by what it has of the question together: in its section, in its title, as a
+// name (see W). A word is found as it stands, by its stem, as the beginning of a longer one, by a synonym; a word that stands nowhere
 // is taken for two that were written as one, or for one with a wrong letter.
 (() => {
   let index = null // a promise of the index, as `open` returns it
@@ -23,10 +23,21 @@
   // ------------------------------------------------------------ words
 
   // Words that a question has and an answer need not
-  const ASKING = new Set(`a an and another any are as at be been best better between but by can check choose correctly could create did difference differences different do does
-    explain explained explains find for from get gets got had has have how i if in inside into is it its just know learn make need many me mean means much my not of
-    on or our per pick please problem problems properly really right see should so still support supported supports than that the their them then there these they this those to understand use used using versus view vs want was way
-    we were what when where which who why will with work works would write you your`.split(/\s+/))
+  const ASKING = new Set(`a about actually after allowed almost already also always am an and another any anyone anything are as at away be because become becomes been before being best better
+    between both but by came can cannot check choose choosing chose chosen come comes correctly could couldn create decide did didn difference differences different do does
+    doesn doing don done during each easily either else enough ever every everything exactly explain explained explains few find for from get gets give given gives go goes
+    going good got greater had happen happened happening happens has have help here how i if in inside instead into is isn it its just keep keeps kind know learn let lets
+    like likely little look looking looks lot made make makes making many may maybe me mean means might much must my myself necessary need needed needs never next not nothing
+    now of often ok on only or other our out people per pick please possible problem problems properly put quite rather really recommended required right say says see seem
+    seems several shall should show shows simply since so some someone something sometimes soon still such suddenly support supported supports take takes tell than that the
+    their them then there these they thing things think this those though through to too took tried try trying unable understand until up us use used using usually versus via
+    view vs want wants was wasn way we well went were what whatever when where whether which while who whole whose why will with won wondering work works would write yes yet
+    you your
+    а без более бы быть в вам ваш во вообще все всех вы где для до его ее если есть еще же за зачем и из или им их к как какая какие какое какой какую когда кто ли лучше
+    между меня мне можно мой мы на надо нам нас не нет ни но нужен нужна нужно о об объясните он она они от отличается отличаются отличие по под получить помогите понять
+    потом почему при про работает работают разница с сделать сколько со так такая также такое там то тоже только у чего чем через что чтобы это этот я`.split(/\s+/))
+  // What nearly every page is about: a name with one of them makes it no rarer.
+  const CONTEXT = new Set("cuda numba gpu gpus python nvidia".split(" "))
   // Those of them that a question and a heading do not share for nothing
   const IDLE = new Set("a an and are as at be by for from in into is it its of on or the to was with".split(" "))
   // As in lockstep/mkdocs/search.py
@@ -259,7 +270,7 @@
       // What stands on every second page, as "kernel" does here, tells little of what is asked.
       const many = found.many || found.scores.size, share = found.share
       const rare = many ? Math.log(1 + data.docs.length / many) * (1.05 - share) ** 2 : 0
-      if (found.telling) return { word, found, rare: Math.max(rare, 1.2), share, known: found.scores.size > 0 }
+      if (found.telling && !CONTEXT.has(word)) return { word, found, rare: Math.max(rare, 1.2), share, known: found.scores.size > 0 }
       return { word, found, rare, share, known: found.scores.size > 0 }
     })
   }
@@ -283,6 +294,12 @@
 
   // ------------------------------------------------------------ an answer
 
+  // What makes a result the answer. A page with every word somewhere is none for that: it may be a long
+  // one. The weights were fitted (listwise, by the logarithm of a share) to the questions and messages
+  // of the tests without the group `held`; they say how much each is worth.
+  const W = { sum: 3.2, own: 3.6, named: 1.2, lacks: -2.1, same: 5.2, same2: 4.1, held: 2.6, asks: 6.2, weight: 2.5, head: 1.1, all: 2.3, row: 1.3, term: 0.6, practice: -1.6, message: 0.8, errors: 2.4 }
+  const STRONG = 6.5 // a word of a title, of a name, or of the description and the text
+  const PRACTICE = /^(?:puzzles|labs|metal\/pairs)/
   const enough = score => score / (score + 5) // the tenth mention says little more than the fifth
 
   const search = (data, question) => {
@@ -298,7 +315,7 @@
     const telling = words.filter(one => one.share < 0.25)
     const deciding = telling.length ? telling : [words.reduce((a, b) => b.rare > a.rare ? b : a)]
     for (const one of deciding) one.decides = true
-    const total = words.reduce((sum, one) => sum + one.rare, 0), needed = deciding.reduce((sum, one) => sum + one.rare, 0)
+    const total = words.reduce((sum, one) => sum + one.rare, 0) || 1, needed = deciding.reduce((sum, one) => sum + one.rare, 0) || 1
     const asking = new Set(split(question).filter(word => ASKING.has(word) && !IDLE.has(word)))
     // The id of a measurement: a doc that has it as a whole comes first.
     const ids = question.toLowerCase().match(/[a-z0-9]+(?:-[a-z0-9]+){2,}/g) ?? []
@@ -312,34 +329,48 @@
         const best = onPage.get(page)
         if (score > best[n]) best[n] = score
       }
+    // The share of the question that a name has, where the question has all of the name
+    const said = title => {
+      const [own] = data.titled(title)
+      for (const root of own) if (!words.some(one => one.roots.has(root))) return 0
+      return words.reduce((sum, one) => [...own].some(root => one.roots.has(root)) ? sum + one.rare : sum, 0) / total
+    }
+    const long = words.length >= 7 // as of a message that is pasted
     const rate = doc => {
-      const [page, , title] = docs[doc], head = heads.get(page), best = onPage.get(page)
-      let sum = 0, here = 0, there = 0, lacks = 0
+      const [page, , title, , row] = docs[doc], head = heads.get(page), best = onPage.get(page), isHead = doc === head
+      let sum = 0, here = 0, there = 0, own = 0, named = 0, lacks = 0
       words.forEach(({ found, rare, decides }, n) => {
-        const own = found.scores.get(doc) ?? 0, top = found.scores.get(head) ?? 0
-        sum += rare * enough(Math.max(own, 0.6 * top, 0.3 * best[n]))
-        if (decides && (own || top)) here += rare
+        const at = found.scores.get(doc) ?? 0, top = found.scores.get(head) ?? 0
+        sum += rare * enough(Math.max(at, 0.8 * top))
+        if (at) own += rare
+        if (top >= STRONG) named += rare
+        if (decides && (at || top)) here += rare
         if (decides && best[n]) there += rare
         if (!best[n]) lacks++
       })
-      here /= needed
-      there /= needed
-      const [, , weight, names] = pages[page]
-      let same = alike(data, title, words, total)
-      if (doc === head) for (const other of names) same = Math.max(same, alike(data, other, words, total))
+      const [location, , weight, names] = pages[page]
+      let same = alike(data, title, words, total), held = isHead ? said(title) : 0
+      if (isHead) for (const other of names) {
+        same = Math.max(same, alike(data, other, words, total))
+        held = Math.max(held, said(other))
+      }
       // A heading that asks as the reader does
-      const [, said] = data.titled(title)
+      const [, heading] = data.titled(title)
       let asks = 0
-      if (asking.size > 1) for (const word of said) if (asking.has(word)) asks++
+      if (asking.size > 1) for (const word of heading) if (asking.has(word)) asks++
       if (asks > 1) {
-        for (const { roots } of words) for (const word of said) if (roots.has(stem(word))) { asks++; break }
+        for (const { roots } of words) for (const word of heading) if (roots.has(stem(word))) { asks++; break }
         const share = asks / (asking.size + words.length)
-        asks = share > 0.6 ? share * Math.sqrt(asks / said.size) : 0
+        asks = share > 0.6 ? share * Math.sqrt(asks / heading.size) : 0
       } else asks = 0
-      const score = sum * here ** 2 * there * 0.8 ** lacks * (1 + 2 * same ** 2 + 12 * asks) * weight * (doc === head ? 1.3 : 1) * (whole.has(doc) ? 100 : 1)
-      // A page with all that tells before one with some
-      const tier = weight >= 0.5 && (there > 0.999 || doc === head && there > 0.5 && same > 0.999) || whole.has(doc) ? 1 : 0
-      return { doc, page, score: score + tier * 1e6 }
+      const all = weight >= 0.5 && (there / needed > 0.999 || isHead && there / needed > 0.5 && same > 0.999) || whole.has(doc)
+      const log = share => Math.log(share + 0.02)
+      const points = W.sum * log(sum / total) + W.own * log(own / total) + W.named * log(named / total) + W.lacks * lacks
+        + W.same * Math.log(1 + 2 * same ** 2) + W.same2 * same ** 2 + W.held * held + W.asks * Math.log(1 + 12 * asks)
+        + W.weight * Math.log(weight) + (isHead ? W.head : 0) + (here / needed > 0.999 ? W.all : 0) + (row ? W.row : 0)
+        + (isHead && location.startsWith("glossary/") ? W.term : 0) + (PRACTICE.test(location) ? W.practice : 0)
+        + (long && all ? W.message : 0) + (long && location.startsWith("errors/") ? W.errors : 0) + (whole.has(doc) ? 100 : 0) - (weight < 0.5 ? 20 : 0)
+      return { doc, page, score: Math.exp(points) }
     }
     const groups = new Map()
     for (const { found } of words)

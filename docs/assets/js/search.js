@@ -12,6 +12,7 @@
     told = true
   }
   search?.addEventListener("focusin", tell)
+  search?.addEventListener("pointerover", tell) // on its way to the field
   // On a phone the search is opened by a button beside it.
   document.querySelectorAll("[for=__search]").forEach(label => {
     label.addEventListener("pointerenter", tell)
