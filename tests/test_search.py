@@ -359,6 +359,16 @@ def test_the_index_is_fetched_when_the_search_is_opened(reader):
     assert len(index_of(reader)) == 1
 
 
+def test_the_index_is_fetched_when_the_pointer_reaches_the_field(chromium, server):
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    tab = context.new_page()
+    tab.goto(url_of(PAGE, server))
+    tab.wait_for_load_state("networkidle")
+    with tab.expect_request(lambda request: "search/index." in request.url):
+        tab.hover(FIELD)
+    context.close()
+
+
 def test_what_a_menu_pastes_is_searched_for(reader):
     """Without a key: the event is `input` alone, as on a phone."""
     reader.click(FIELD)
