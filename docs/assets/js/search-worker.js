@@ -304,6 +304,19 @@
     const ids = question.toLowerCase().match(/[a-z0-9]+(?:-[a-z0-9]+){2,}/g) ?? []
     const whole = new Set(ids.flatMap(id => { const at = data.has(id); return at < 0 ? [] : data.postings(at).filter((_, i) => i % 2 === 0) }))
 
+    // A message that is pasted as it stands in a cell of a row, or in a title such as NAME: MESSAGE.
+    // The index has the start of what is long.
+    const pasted = question.trim().toLowerCase().replace(/[\s.:]+$/, "")
+    const quotes = ([, , title, text, row]) => {
+      const parts = title.split(": ")
+      if (row) parts.push(...text.split(" · ").map(cell => cell.slice(cell.indexOf(": ") + 2)))
+      return (row || parts.length > 1) && parts.some(part => {
+        const whole = part.toLowerCase().replace(/[\s.:]+$/, "")
+        return whole.endsWith("…") ? whole.length > 30 && pasted.startsWith(whole.slice(0, -1).trim()) : whole === pasted
+      })
+    }
+    const message = pasted.split(/\s+/).length > 2
+
     const onPage = new Map() // for each page the best that it has for each word
     for (const [n, { found }] of words.entries())
       for (const [doc, score] of found.scores) {
@@ -336,9 +349,10 @@
         const share = asks / (asking.size + words.length)
         asks = share > 0.6 ? share * Math.sqrt(asks / said.size) : 0
       } else asks = 0
-      const score = sum * here ** 2 * there * 0.8 ** lacks * (1 + 2 * same ** 2 + 12 * asks) * weight * (doc === head ? 1.3 : 1) * (whole.has(doc) ? 100 : 1)
+      const exact = whole.has(doc) || message && quotes(docs[doc])
+      const score = sum * here ** 2 * there * 0.8 ** lacks * (1 + 2 * same ** 2 + 12 * asks) * weight * (doc === head ? 1.3 : 1) * (exact ? 100 : 1)
       // A page with all that tells before one with some
-      const tier = weight >= 0.5 && (there > 0.999 || doc === head && there > 0.5 && same > 0.999) || whole.has(doc) ? 1 : 0
+      const tier = weight >= 0.5 && (there > 0.999 || doc === head && there > 0.5 && same > 0.999) || exact ? 1 : 0
       return { doc, page, score: score + tier * 1e6 }
     }
     const groups = new Map()
