@@ -91,6 +91,9 @@ class Checks:
         self.met = {}
         self.doubtful = any(site.sources for site in grid.sites)
         self.patterns = {}  # what `cells_of` made of accesses to shared memory, which come again
+        # Only some accesses are logged, of which a tally could not say that they are in order
+        self.watched = grid.program.watched is not None
+        self.unequal = False  # then: whether a store found another value since the last barrier
         self.behind = {}  # id -> the Cells of global memory with reads that are put off
 
     # ------------------------------------------------------------ accesses
@@ -103,7 +106,7 @@ class Checks:
         """
         block = active[0].block
         epoch = self.grids, block.barriers
-        if columns:
+        if columns and not self.watched:
             memories = [array.memory for _, array, *_ in columns]
             kinds = {self.grid.sites[number].kind for number, *_ in columns}
             alone = kinds == {"load"} or len(set(memories)) == len(memories) or self.apart(columns)
@@ -134,7 +137,11 @@ class Checks:
                 kind = site.kind
                 written = memory.written
                 if written is not None:
-                    if kind != "store" and written.find(0, at, at + size) >= 0:
+                    if (
+                        kind != "store"
+                        and not self.watched
+                        and written.find(0, at, at + size) >= 0
+                    ):
                         self.unwritten(t, site, array, item, written)
                     if kind != "load":
                         written[at : at + size] = b"\x01" * size
@@ -323,6 +330,8 @@ class Checks:
         write = cell[0]
         if write is not None:
             own = write[0] is t
+            if self.watched and value != write[5] and write[1] >= t.block.barriers:
+                self.unequal = True  # of another block perhaps, and an earlier time: never mind
             same = (
                 kind == "store" == write[4].kind
                 and (value == write[5] or value != value and write[5] != write[5])

@@ -64,6 +64,8 @@ class Tally:
         self.last, self.flushed = False, False  # the last block has ended; notes are forgotten
         self.orderly = all(s.kind in ORDERLY and len(s.root) < 3 for s in program.sites)
         self.pairs = []  # of accesses that race: see `pair`
+        self.kinds = {}  # place -> the kinds of its accesses so far
+        self.stored = set()  # places that race, but where nobody reads what races: see `replayed`
         self.writes = self.written_memories()
 
     def names(self):
@@ -174,6 +176,7 @@ class Tally:
                 raise Suspicious
             self.access(site, items, where)
             place = self.place(site)
+            self.kinds.setdefault(place, set()).add(site.kind)
             if place in self.writes and place[0] in ("global", "shared"):
                 races.setdefault(place, []).append((site, items, where.index))
         for place, parts in races.items():
@@ -334,7 +337,7 @@ class Tally:
         one, two = np.zeros(room, np.int64), np.zeros(room, bool)
         one[together] = threads
         two[together[one[together] != threads]] = True
-        racing = self.compare([(u[0], p) for u, p in zip(uses, parts, strict=True)], two)
+        racing = self.compare(place, [(u[0], p) for u, p in zip(uses, parts, strict=True)], two)
         if racing:
             lanes = [self.extremes(p, u[3], room) for u, p in zip(uses, parts, strict=True)]
             self.pair(sites, lanes, 1, lambda k: (k if which is None else which[k]) // groups)
@@ -352,14 +355,14 @@ class Tally:
             known[0][cell[new]] = block[new]
             known[1][cell[known[0][cell] != block]] = True
             known[2][kind][cell] = True
-        if self.compare(known[2].items(), known[1]):
+        if self.compare(place, known[2].items(), known[1]):
             lanes = [self.extremes(cell, thread, size) for _, cell, _, thread in uses]
             self.pair(sites, lanes, self.per_block, int)
 
-    def compare(self, uses, two):
+    def compare(self, place, uses, two):
         """Whether something that several threads use is written, or is not always atomic.
 
-        Raises Suspicious if it is, but where `races` can tell.
+        Raises Suspicious if it is, but where `replayed` or `races` can tell.
         """
         np = self.np
         by = {kind: np.zeros(len(two), bool) for kind in KINDS}
@@ -368,11 +371,16 @@ class Tally:
                 by[kind] |= cells
             else:
                 by[kind][cells] = True
-        racing = (two & (by["store"] | by["load"] & by["atomic"])).any()
+        racing = two & (by["store"] | by["load"] & by["atomic"])
+        if not racing.any():
+            return False
+        if not (racing & (by["load"] | by["atomic"])).any():
+            self.stored.add(place)
+            return False
         long = sum(self.active.values()) >= LONG and self.last and not self.flushed
-        if racing and not (long and self.orderly):
+        if not (long and self.orderly):
             raise Suspicious
-        return racing
+        return True
 
     # ------------------------------------------------------------ the races of a long launch
 
@@ -453,6 +461,40 @@ class Tally:
         grid.findings = dict(enumerate(checks.settle(list(grid.findings.values()))))
 
 
+    # ------------------------------------------------------------ flags that are only set
+
+    def watched(self):
+        """The accesses that `replayed` looks at: stores that race, and what says how they differ."""
+        stores = [s for s in self.sites if s.kind == "store" and self.place(s) in self.stored]
+        sources = {name for s in stores for name in s.sources}
+        found = {("store", s.line, s.array) for s in stores}
+        found |= {("load", s.line, s.array) for s in self.sites if s.array in sources}
+        return frozenset(found)
+
+
+def replayed(grid, tally, values, before):
+    """Tell what is wrong with stores that race, where nothing reads what they write.
+
+    No thread goes another way for them, so all else stays as the tally has it: the counts, and that
+    it is in order. Only which store comes first is open, so the launch is stepped with nothing
+    logged but these. Where something reads them later, behind a barrier, they must have stored one
+    value. Raises Suspicious where it is not the same launch after all.
+    """
+    if tally.printed.getvalue() or tally.pairs:
+        raise Suspicious
+    for memory, data, _ in before:
+        memory.bytes[:] = data
+    kernel = grid.program.kernel
+    program = kernel.program(grid.program.argtypes, True, None, tally.watched())
+    again = grid.__class__(program, grid.grid, grid.block, grid.dynamic_bytes, grid.settings)
+    again.checks = Checks(again)
+    again.run(values)
+    read = any(tally.kinds[place] != {"store"} for place in tally.stored)
+    if again.used != grid.used or read and again.checks.unequal:
+        raise Suspicious
+    grid.findings, grid.checks = again.findings, again.checks
+
+
 KINDS = ("load", "store", "atomic")
 
 
@@ -501,7 +543,11 @@ def attempt(grid, np, values):
         if grid.findings:
             raise Suspicious
         tally.block_done(last=True)
-        if tally.pairs:
+        threads = grid.grid[0] * grid.grid[1] * grid.grid[2] * tally.per_block
+        grid.used = threads + sum(tally.active.values())
+        if tally.stored:
+            replayed(grid, tally, values, before)
+        elif tally.pairs:
             tally.races()
     except Exception:
         for memory, data, written in before:
@@ -517,8 +563,6 @@ def attempt(grid, np, values):
             if not left:
                 written[k * size : (k + 1) * size] = b"\x01" * size
     grid.counts.executed, grid.counts.active = tally.executed, tally.active
-    threads = grid.grid[0] * grid.grid[1] * grid.grid[2] * tally.per_block
-    grid.used = threads + sum(tally.active.values())
     text = tally.printed.getvalue()
     if text:
         builtins.print(text, end="")
