@@ -460,11 +460,10 @@ class Tally:
             checks.race(thread(after), site, array, item, then).count += many - 1
         grid.findings = dict(enumerate(checks.settle(list(grid.findings.values()))))
 
-
     # ------------------------------------------------------------ flags that are only set
 
     def watched(self):
-        """The accesses that `replayed` looks at: stores that race, and what says how they differ."""
+        """What `replayed` looks at: stores that race, and reads that say how they differ."""
         stores = [s for s in self.sites if s.kind == "store" and self.place(s) in self.stored]
         sources = {name for s in stores for name in s.sources}
         found = {("store", s.line, s.array) for s in stores}
