@@ -141,16 +141,18 @@ class Tally:
         number = np.array([t.number for t in self.segments], np.int64)
         times = np.array(self.times, np.int64)
         together = block * (int(times.max()) + 1) + times
-        _, group = np.unique(together, return_inverse=True)
+        _, group = numbered(np, together)
         warps = -(-self.per_block // 32)
         ends = np.array(self.ends, np.int64).reshape(len(block), -1)
         lengths = np.diff(ends, axis=0, prepend=0)
         self.thread, self.block, self.group = block * self.per_block + number, block, group
         self.warp, self.lane = block * warps + number // 32, number % 32
+        for notes in (self.segments, self.times, self.ends):
+            notes.clear()
         found = {}
         for k, notes in enumerate(self.runs):
             if notes:
-                found[k] = self.requests(np.array(notes, np.int64), lengths[:, k])
+                found[k] = self.requests(self.taken(notes), lengths[:, k])
         for step in self.grid.program.steps:
             if step.run in found:
                 place = step.number
@@ -166,10 +168,8 @@ class Tally:
                 where = found[site.run]
             else:
                 column = len(self.runs) + list(self.keys).index(site.number)
-                where = self.requests(
-                    np.array(self.keys[site.number], np.int64), lengths[:, column]
-                )
-            items = np.array(items, np.int64)
+                where = self.requests(self.taken(self.keys[site.number]), lengths[:, column])
+            items = self.taken(items)
             if len(site.root) > 2 and (view := self.view(site)) is not None:
                 items -= view.start // view.step
             if len(items) != len(where.index):
@@ -184,13 +184,17 @@ class Tally:
         self.fetched()
         for notes in (*self.tracked, *self.items.values()):
             notes.clear()
-        for notes in (self.segments, self.times, self.ends):
-            notes.clear()
+
+    def taken(self, notes):
+        """The notes as an array, and forgotten."""
+        found = self.np.array(notes, self.np.int64)
+        notes.clear()
+        return found
 
     def fetched(self):
         """Count the sectors that blocks have loaded, in each block once. They have ended."""
         if self.loads:
-            self.grid.counts.fetched += len(self.np.unique(self.np.concatenate(self.loads)))
+            self.grid.counts.fetched += len(grouped(self.np, self.np.concatenate(self.loads))[0])
             self.loads.clear()
 
     def requests(self, keys, lengths):
@@ -202,7 +206,7 @@ class Tally:
         if high - low < 4 * len(keys):
             known, of, span = None, keys - low, high - low + 1
         else:
-            known, of = np.unique(keys, return_inverse=True)
+            known, of = numbered(np, keys)
             span = len(known)
         first = int(warp.min())
         pairs = (warp - first) * span + of
@@ -213,7 +217,8 @@ class Tally:
             lanes = counts[there]
             request = (np.cumsum(counts > 0) - 1)[pairs]
         else:
-            there, request, lanes = np.unique(pairs, return_inverse=True, return_counts=True)
+            there, request = numbered(np, pairs)
+            lanes = np.bincount(request)
         key = there % span + low if known is None else known[there % span]
         return Requests(index, request, there // span + first, key, lanes)
 
@@ -221,7 +226,7 @@ class Tally:
         """The different ones among numbers from 0 to ``size``, in order."""
         np = self.np
         if size >= DENSE:
-            return np.unique(numbers)
+            return grouped(np, numbers)[0]
         there = np.zeros(size, bool)
         there[numbers] = True
         return np.flatnonzero(there)
@@ -261,7 +266,7 @@ class Tally:
         if site.kind == "atomic":
             low = int(addresses.min())
             span = int(addresses.max()) - low + 1
-            _, same = np.unique(request * span + (addresses - low), return_counts=True)
+            _, _, same = grouped(np, request * span + (addresses - low))
             access.contention = max(access.contention, int(same.max()))
         if space in ("global", "local"):
             low = int(addresses.min()) >> 5
@@ -298,14 +303,14 @@ class Tally:
             pairs += [request_part * span + words + k for k in range(1, size // 4)]
         pairs = self.different(np.concatenate(pairs), where.count * 4 * span)
         bank = pairs // span * 32 + (pairs % span & 31)
-        banks, turns = np.unique(bank, return_counts=True)
-        parts, first = np.unique(banks // 32, return_index=True)
+        banks, _, turns = grouped(np, bank)
+        parts, first, _ = grouped(np, banks // 32)
         most = np.maximum.reduceat(turns, first)
-        whole, first = np.unique(parts // 4, return_index=True)
+        _, first, _ = grouped(np, parts // 4)
         ways = np.maximum.reduceat(most, first)
         access.wavefronts += int(most.sum())
         access.conflicts += int(most.sum()) - len(parts)
-        for n, times in zip(*np.unique(ways, return_counts=True), strict=True):
+        for n, _, times in zip(*grouped(np, ways), strict=True):
             access.ways[int(n)] += int(times)
 
     # ------------------------------------------------------------ can anything be wrong?
@@ -329,7 +334,7 @@ class Tally:
             uses.append((site.kind, cell, cell * groups + self.group[index], self.thread[index]))
         together, which = np.concatenate([u[2] for u in uses]), None
         if size * groups >= DENSE:  # number those that occur
-            which, together = np.unique(together, return_inverse=True)
+            which, together = numbered(np, together)
         room = int(together.max()) + 1
         parts = np.split(together, np.cumsum([len(u[2]) for u in uses])[:-1])
         threads = np.concatenate([u[3] for u in uses])
@@ -514,6 +519,26 @@ class Requests:
             pairs = zip(self.warp.tolist(), self.key.tolist(), strict=True)
             self._table = dict(zip(pairs, self.lanes.tolist(), strict=True))
         return self._table
+
+
+def grouped(np, numbers):
+    """The different ones among numbers, in order; where each begins when sorted, and how many.
+
+    np.unique does so too, but it loads numpy.ma, which takes more memory than most launches.
+    """
+    ordered = np.sort(numbers)
+    begin = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
+    return ordered[begin], begin, np.diff(begin, append=len(ordered))
+
+
+def numbered(np, numbers):
+    """The different ones among numbers, in order, and of each number which one of them it is."""
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    new = np.diff(ordered, prepend=ordered[:1] - 1) != 0
+    which = np.empty(len(numbers), np.int64)
+    which[order] = np.cumsum(new) - 1
+    return ordered[new], which
 
 
 def attempt(grid, np, values):
