@@ -111,9 +111,6 @@ class Checks:
             if len(columns) == 1 and self.one_place(active, epoch, *columns[0]):
                 return
         elif columns:
-            if len(columns) == 1 and self.flags(epoch, *columns[0][:3]):
-                if self.one_place(active, epoch, *columns[0]):
-                    return
             memories = [array.memory for _, array, *_ in columns]
             alone = len(columns) == 1 or len(set(memories)) == len(memories)
             if not alone:
@@ -123,10 +120,12 @@ class Checks:
             for column, memory in zip(columns, memories, strict=True):
                 if not alone and memories.count(memory) > 1 or memory in held:
                     left.append(column)
-                elif not self.at_once(active, epoch, *column):
+                elif self.flags(epoch, *column[:3]) or not self.at_once(active, epoch, *column):
                     left.append(column)
                     held.add(memory)  # what the lanes do there next comes after this
             if not left or len(left) == 1 and self.one_place(active, epoch, *left[0]):
+                return
+            if alone and self.several_reads(active, epoch, left):
                 return
             if len(left) < len(columns):  # what is left, as it was logged: lane after lane
                 rows = [
@@ -212,6 +211,15 @@ class Checks:
             return True
         if kind == "atomic" or space == "local":
             return False
+        if kind == "load" and space == "global" and written is None and memory.watcher is self:
+            grain, cells = memory.grain, memory.cells
+            if not cells.direct and len(cells.late) < LATE and site.size == grain == array.step:
+                if (array.start + site.offset) % grain == 0:  # which cells: when it is of interest
+                    self.behind[id(cells)] = cells
+                    cells.late.append((active, (site, array, items, grain), None, site, *epoch))
+                    if self.doubtful and site.array not in self.read:
+                        self.read[site.array] = array
+                    return True
         pattern = self.pattern(number, array, items)
         if kind == "load":
             if not pattern.touched:
@@ -271,8 +279,10 @@ class Checks:
         """Note the accesses that were put off."""
         late = [*cells.old.values(), *cells.late]
         cells.late, cells.old, cells.direct = [], {}, True
-        for access in late:
-            self.note(cells, *access)
+        for active, pattern, *rest in late:
+            if pattern.__class__ is tuple:
+                pattern = cells_of(*pattern)
+            self.note(cells, active, pattern, *rest)
 
     def all_catch_up(self, block):
         """Note all that was put off, because clocks of the block are about to change."""
@@ -338,9 +348,7 @@ class Checks:
         site, memory = self.grid.sites[number], array.memory
         space, kind, grain, size = memory.space, site.kind, memory.grain, site.size
         base = array.start + site.offset
-        if kind == "atomic" or space == "local" or space == "constant":
-            return False
-        if size != grain or base % grain or array.step % grain:
+        if not self.plain(site, array):
             return False
         base, scale = base // grain, array.step // grain
         written, item = memory.written, items[0]
@@ -384,6 +392,36 @@ class Checks:
                     if t is not write[0] and not self.ordered(write, t):
                         self.equal[key] = t, site, array, item, write
                         break
+        return True
+
+    @staticmethod
+    def plain(site, array):
+        """Whether an access is a load or a store of whole cells that others can use."""
+        memory = array.memory
+        if site.kind == "atomic" or memory.space == "local" or memory.space == "constant":
+            return False
+        grain = memory.grain
+        return not (site.size != grain or (array.start + site.offset) % grain or array.step % grain)
+
+    def several_reads(self, active, epoch, columns):
+        """`one_place` for the reads of one step, with findings in the order of the lanes."""
+        sites, known = self.grid.sites, self.grid.findings
+        if any(sites[number].kind != "load" for number, *_ in columns):
+            return False
+        if not all(self.flags(epoch, *column[:3]) for column in columns):
+            return False
+        if any(array.memory.written is not None for _, array, *_ in columns):
+            return False
+        if any(not self.plain(sites[number], array) for number, array, *_ in columns):
+            return False
+        before, new = len(known), []
+        for column in columns:
+            self.one_place(active, epoch, *column)
+            new += [k for k in list(known)[before + len(new) :]]
+        if len(new) > 1:
+            lane = {t.index: k for k, t in enumerate(active)}
+            for key in sorted(new, key=lambda k: lane[known[k].thread]):
+                known[key] = known.pop(key)
         return True
 
     def one_read(self, active, epoch, site, array, item, cells, number):
@@ -820,9 +858,9 @@ class Pattern(NamedTuple):
     own: tuple | None = None  # the cell of each lane, if no two have the same
 
 
-def cells_of(site, array, items):
+def cells_of(site, array, items, grain=0):
     """The Pattern of an access. It is empty where an element is no cell of its own."""
-    grain, step = array.memory.grain, array.step
+    grain, step = grain or array.memory.grain, array.step
     base = array.start + site.offset
     if site.size != grain:
         return Pattern()

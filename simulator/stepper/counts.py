@@ -177,7 +177,11 @@ class Counts:
         base += site.offset
         if items.count(items[0]) == len(items):
             items = items[:1]
-        sectors = {base + item * step >> 5 for item in items}
+        if step == 4 and not base & 3:  # most are of 4 bytes
+            at = base >> 2
+            sectors = {at + item >> 3 for item in items}
+        else:
+            sectors = {base + item * step >> 5 for item in items}
         if site.size > 1 and (step % site.size or base % site.size):
             last = base + site.size - 1
             sectors.update([last + item * step >> 5 for item in items])
