@@ -206,7 +206,7 @@ def times(known: "grade.Exercise", name: str, records: "Evidence") -> str:
                 continue
             rows = cards.setdefault(row["device"]["name"], {})
             rows[key] = row
-            if "solution_us" in row and rows is not cards[first]:
+            if "solution_us" in row and (solution in rows or rows is not cards[first]):
                 # The solution was timed in turns with this one, too.
                 other = rows.get(solution, row | {"value": row["solution_us"]})
                 least, most = other.get("range", (other["value"],) * 2)
@@ -230,10 +230,18 @@ def times(known: "grade.Exercise", name: str, records: "Evidence") -> str:
 
 
 def _took(key: str, row: dict, first: bool) -> str:
-    """Return a time: by its key on the first card, whose figure that is wherever it has one."""
-    if first:
+    """Return a time: by its key on the first card, whose figure that is wherever it has one.
+
+    The solution's two runs make a range, one end of which is that figure.
+    """
+    if not first:
+        return figures.quantity(row.get("range", row["value"]), row["unit"])
+    ends = figures.quantity(row["range"], row["unit"]) if "range" in row else ""
+    least, _, most = ends.partition(" to ")
+    if not most:
         return f"[[micro:{key}]]"
-    return figures.quantity(row.get("range", row["value"]), row["unit"])
+    by_key = row["value"] == row["range"][1]
+    return f"{least} to [[micro:{key}]]" if by_key else f"[[micro:{key}]] to {most}"
 
 
 def _pages(root: Path) -> list[Page]:

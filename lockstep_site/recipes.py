@@ -18,7 +18,7 @@ from lockstep.targets import Cpu
 
 FOLDER = "evidence/cpu/recipes"
 SCRIPT = "tests/recipes.py"
-MEND = "make recipes ARGS=--here"
+MEND = "make recipes"
 PAGE = "docs/contribute/recipes.md"
 
 
@@ -53,12 +53,12 @@ def table(titles: list[str], records: dict[str, dict]) -> str:
     rows = []
     for title in titles:
         if not (row := found.get(title)):
-            rows.append([title, "awaiting a run", "", ""])
+            rows.append([title, "awaiting a run", "", "", ""])
             continue
         left_out = f" ({row['left_out']})" if row["left_out"] else ""
-        rows.append([title + left_out, _took(row), f"{row['load']}", f"`{row['commit'][:7]}`"])
-    head = ["Recipe", "Time", "Load", "Commit"]
-    text = figures.table(head, rows, [False, True, True, False])
+        rows.append([title + left_out, *_took(row), f"{row['load']}", f"`{row['commit'][:7]}`"])
+    head = ["Recipe", "From clone to done", "Of that, clone and install", "Load", "Commit"]
+    text = figures.table(head, rows, [False, True, True, True, False])
     if not found:
         return text
     cores = _all(f"{row['cores']}" for row in found.values())
@@ -70,9 +70,11 @@ def _all(words: Iterable[str]) -> str:
     return " and ".join(sorted(set(words)))
 
 
-def _took(row: dict) -> str:
-    install = row["install"]
-    return _clock(row["seconds"]) + (f", {_clock(install)} to install" if install else "")
+def _took(row: dict) -> tuple[str, str]:
+    """Return the whole time and the part of it before the recipe; where that was spared, say so."""
+    if row["install"] is None:
+        return f"{_clock(row['seconds'])}, and `make install`", "installed before"
+    return _clock(row["install"] + row["seconds"]), _clock(row["install"])
 
 
 def _clock(seconds: float) -> str:

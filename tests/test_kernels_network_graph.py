@@ -77,3 +77,24 @@ def test_an_exported_model_computes_what_the_function_does():
         export(lambda w, tokens: np.tanh(w["head"]), weights, tokens)
     with pytest.raises(TypeError, match=r"np\.stack has no operator"):
         export(lambda w, tokens: np.stack([w["head"], w["head"]]), weights, tokens)
+
+
+def test_in_another_layout_the_second_convolution_takes_the_shortcut(tmp_path, monkeypatch):
+    """The page names these seven, for an x86 CPU; where the layout stays, it's the eight again."""
+    monkeypatch.chdir(tmp_path)
+    after = build.kinds(build.optimized(build.network(), "ORT_ENABLE_ALL"))
+    if "ReorderOutput" in after:
+        assert " ".join(after) == "Conv Conv GlobalAveragePool ReorderOutput Flatten Gemm Gelu"
+    else:
+        assert len(after) <= 8 and after[-1] == "Gelu"
+
+
+def test_zeros_hide_the_weights_of_the_first_layer():
+    model = build.network()
+    wrong = passes.fold_batch_norm(model)
+    for tensor in wrong.graph.initializer:
+        if tensor.name == "first.conv.w":
+            tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor) * 2, tensor.name))
+    zeros = np.zeros_like(IMAGE)
+    np.testing.assert_allclose(build.run(wrong, zeros), build.run(model, zeros), 1e-4, 1e-5)
+    assert not np.allclose(build.run(wrong, IMAGE), build.run(model, IMAGE), 0.1, 0.01)

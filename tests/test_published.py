@@ -7,13 +7,15 @@ import subprocess
 import xml.etree.ElementTree as ET
 import zlib
 from datetime import UTC, datetime
+from urllib.parse import quote
 
+import jinja2
 import numpy as np
 import pytest
 
 from lockstep.mkdocs import published
 from lockstep.source import find_root
-from tests.pages import PAGES
+from tests.pages import PAGES, ROOT
 from tools import cards, drawing
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -134,6 +136,32 @@ def test_every_address_of_the_site_comes_from_one_setting(built):
     for file, tag in (("sitemap.xml", "loc"), ("feed.xml", "id")):
         found = re.findall(rf"<{tag}>([^<]+)</{tag}>", (built / file).read_text(encoding="utf-8"))
         assert found and all(at.startswith(url) for at in found)
+
+
+@pytest.mark.parametrize("repository", ["", "https://github.com/some/where"])
+def test_each_page_links_its_source_an_edit_and_a_report(repository):
+    """By the theme's own page, once the repository has an address; and the places are there."""
+    theme = {"main.html": (ROOT / "overrides/main.html").read_text(encoding="utf-8")}
+    theme["base.html"] = "{% block content %}{% endblock %}"
+    theme["lanes.html"] = "{% macro cover(path) %}{% endmacro %}"
+    theme["partials/content.html"] = ""
+    made = jinja2.Environment(loader=jinja2.DictLoader(theme))
+    made.filters["url"] = str
+    template = made.get_template("main.html")
+    for page in PAGES:
+        where = page.path.removeprefix("docs/")
+        html = template.render(
+            config={"extra": {"repository": repository}},
+            page={"file": {"src_uri": where}, "meta": page.meta, "canonical_url": URL + "a b/"},
+        )
+        links = dict(re.findall(r'<a href="([^"]+)">(Source|Edit|Report a mistake)</a>', html))
+        form = f"{repository}/issues/new?template=page-is-wrong.yml&amp;page={quote(URL + 'a b/')}"
+        wanted = {f"{repository}/blob/main/{page.path}": "Source"}
+        wanted |= {f"{repository}/edit/main/{page.path}": "Edit", form: "Report a mistake"}
+        assert links == (wanted if repository else {}), page.path
+        assert (ROOT / page.path).is_file()
+    form = (ROOT / ".github/ISSUE_TEMPLATE/page-is-wrong.yml").read_text(encoding="utf-8")
+    assert "id: page\n" in form  # the field that the link fills in
 
 
 # ---------------------------------------------------------------- cards

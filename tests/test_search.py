@@ -17,7 +17,7 @@ from lockstep.mkdocs import search
 from lockstep.mkdocs.sections import sections
 from lockstep_site import russian
 from tests.pages import PAGES, ROOT, url_of
-from tests.test_errors import reproduced
+from tests.test_errors import quoted, reproduced
 
 PAGE = next(page for page in PAGES if page.name.endswith("vector-add"))
 FIELD, RESULT = ".md-search__input", ".md-search-result__item"
@@ -199,6 +199,25 @@ def test_each_reproduced_message_is_found_by_pasting_it(built, tmp_path):
         if got not in (want, ALSO.get(f"#{want.partition('#')[2]}"))
     ]
     assert len(rows) >= 93 and not missed, "\n".join(missed)
+
+
+def test_each_quoted_message_is_found_by_pasting_it(built, tmp_path):
+    """Its symbol, its name and its sentence: among the first two results, of which the other may
+    be the section that reproduces it, or a page that explains it."""
+    asked = [(text, name) for symbol, name, _, said in quoted() for text in (symbol, name, said)]
+    asked = [(text, name) for text, name in asked if text]
+    index = next((built / "search").glob("index.*.json"))
+    missed = []
+    there = answers([text for text, _ in asked], index, tmp_path)
+    for (text, name), answer in zip(asked, there, strict=True):
+        first = [group for group in answer["items"][:2] if group[0]["location"][:7] == "errors/"]
+        shown = re.sub(r"</?mark>", "", json.dumps(first))
+        # Two words, such as "invalid argument", stand in more rows than a result shows.
+        if name not in shown and not (first and len(text.split()) < 3):
+            missed.append(
+                f"{text} ({name}): {[group[0]['location'] for group in answer['items'][:3]]}"
+            )
+    assert len(asked) >= 140 and not missed, "\n".join(missed)
 
 
 def first_of(question, index, tmp_path):

@@ -49,7 +49,8 @@ def test_the_table_has_each_kernel_with_both_ratios():
     text = speeds.table(record())
     for name in speed.ratios(record()["seconds"])["run"]:
         assert f"| {name} |" in text or f"| {name} (races) |" in text
-    assert "| median of the ten |" in text and text.count(" times |") == 2 * (14 + 3)
+    rows = 10 + len(speed.RACING) + 3
+    assert "| median of the ten |" in text and text.count(" times |") == 2 * rows
 
 
 # ---------------------------------------------------------------- foreign code

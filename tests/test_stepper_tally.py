@@ -11,7 +11,7 @@ import pytest
 from simulator.hardware.cases import CASES
 from simulator.loading import stepping
 from simulator.speed import SCRIPT
-from simulator.stepper import Stepper, remember, run_script, tally
+from simulator.stepper import Stepper, checks, remember, run_script, tally
 from tests import test_stepper_faults as faults
 from tests import test_stepper_planted as planted
 
@@ -232,3 +232,129 @@ def test_what_is_told_of_a_race_in_a_long_launch(monkeypatch):
     assert (found.kind, found.line, found.other_line, found.count) == ("global-race", 9, 8, 64)
     assert found.thread == (32, 0, 0) or found.block == (1, 0, 0)
     assert "of `p`, which thread 0 of block 0 reads in line 8" in found.message
+
+
+# ---------------------------------------------------------------- flags
+
+STORED = {
+    "one flag that many set": "    if x[i] > 30:\n        p[0] = 1\n",
+    "a flag that says who was last, in a loop": (
+        "    for j in range(5):\n        if x[(i + j) % 64] > 50:\n            p[0] = i\n"
+    ),
+    "a flag for each bin, and for each block": (
+        "    p[int(x[i]) % 7] = 1\n    for j in range(i % 3):\n        q[cuda.blockIdx.x] = 1\n"
+    ),
+    "a number that is the same only in this data": "    p[0] = ones[i % 8]\n",
+    "a shared flag that is read behind a barrier": (
+        "    if t == 0:\n        s[0] = 0\n    cuda.syncthreads()\n    if x[i] > 100:\n        s[0] = 1\n"
+        "    cuda.syncthreads()\n    q[i] = s[0]\n"
+    ),
+    "two flags, and lanes that leave and skip": (
+        "    for j in range(6):\n        if (i + j) % 4 == 3:\n            continue\n"
+        "        if j > i % 5:\n            break\n        p[j % 2] = j\n    q[5] = t % 2\n"
+    ),
+}
+READ = {
+    "a flag that is tested before it is set": "    if p[0] == 0:\n        p[0] = 1\n    q[i] = p[0]\n",
+    "a flag in a loop that it ends": (
+        "    for j in range(9):\n        if p[0] != 0:\n            break\n        q[i] += 1\n"
+        "        if x[(i + j) % 64] > 60:\n            p[0] = 1\n"
+    ),
+    "two racing reads in a line": (
+        "    for j in range(3):\n        if p[i % 5] + q[(i + j) % 9] > j:\n            p[(i + j) % 5] = 1\n"
+        "            q[i % 9] = j\n"
+    ),
+    "labels spread in place": (
+        "    low = q[i]\n    for j in range(4):\n        low = min(low, q[(i * 5 + j) % 128])\n"
+        "    if low < q[i] + 1:\n        q[i] = low\n        p[0] = 1\n"
+    ),
+    "a shared flag that lanes see by syncwarp": (
+        "    s[t % 2] = 0\n    cuda.syncthreads()\n    if t % 3 == 0:\n        s[0] = 1\n    cuda.syncwarp()\n"
+        "    q[i] = s[0]\n    cuda.syncthreads()\n    s[0] = s[1]\n"
+    ),
+    "a flag behind a fence and an atomic operation": (
+        "    if i == 0:\n        p[0] = 7\n        cuda.threadfence()\n    cuda.atomic.add(q, 0, 1)\n"
+        "    if cuda.atomic.add(q, 1, 0) >= 0:\n        q[i + 2] = p[0]\n"
+    ),
+    "a flag that one lane has set alone": "    if i == 40:\n        p[3] = 2\n    q[i] = p[3]\n    p[3] = 2\n",
+}
+
+
+def flag(body):
+    return (
+        HEAD + "@cuda.jit\ndef k(p, q, x, ones):\n    i = cuda.grid(1)\n    t = cuda.threadIdx.x\n"
+        "    s = cuda.shared.array(2, float32)\n"
+        + body
+        + "p, q = np.zeros(8, np.int32), np.zeros(130, np.int64)\n"
+        "k[2, 64](p, q, np.arange(128, dtype=np.float32), np.ones(8, np.float32))\n"
+    )
+
+
+def told(text, fast):
+    """All that a script's launches find, to the last number, and its arrays."""
+    stepper = Stepper(mode="check", raise_findings=False, fast=fast, max_steps=20_000)
+    namespace, error = {"__name__": "flags"}, None
+    try:
+        with stepper.installed(), contextlib.redirect_stdout(io.StringIO()) as output:
+            remember("flags.py", text)
+            exec(compile(text, "flags.py", "exec"), namespace)
+    except Exception as raised:
+        error = str(raised)
+    launches = [
+        (
+            [f.as_dict() for f in launch.findings], [n.as_dict() for n in launch.notes],
+            launch.steps, launch.counts and launch.counts.summary(),
+        )
+        for launch in stepper.launches
+    ]  # fmt: skip
+    arrays = {k: v.tolist() for k, v in namespace.items() if isinstance(v, np.ndarray)}
+    return repr((launches, arrays, output.getvalue(), error))
+
+
+def test_stores_that_nobody_reads_are_told_as_stepping_tells_them(monkeypatch):
+    """Kinds, lines, threads, counts and notes, and which store came last."""
+    real, replayed = tally.replayed, []
+
+    def count(*args):
+        real(*args)
+        replayed.append(name)
+
+    monkeypatch.setattr(tally, "replayed", count)
+    for name, body in STORED.items():
+        assert told(flag(body), True) == told(flag(body), False), name
+    assert replayed == list(STORED)
+    for name, body in READ.items():
+        assert told(flag(body), True) == told(flag(body), False), name
+    assert replayed == list(STORED)  # the values that are read depend on the order: stepped
+    for name, text in texts():
+        before = len(replayed)
+        fast = told(text, True)
+        if len(replayed) > before:
+            assert fast == told(text, False), name
+    assert len(replayed) > len(STORED), replayed
+
+
+def test_a_value_that_stores_leave_open_and_that_is_read_is_not_replayed(monkeypatch):
+    real, tried = tally.replayed, []
+    monkeypatch.setattr(tally, "replayed", lambda *a: tried.append(1) or real(*a))
+    for store in ("s[0] = t % 2", "s[0] = 1\n    s[0] = 2 if t < 40 else 1"):
+        text = flag(f"    {store}\n    cuda.syncthreads()\n    q[i] = s[0]\n")
+        tried.clear()
+        assert told(text, True) == told(text, False), store
+        assert tried
+
+
+def test_a_warp_at_once_is_told_as_its_lanes_one_by_one(monkeypatch):
+    """Planted faults and flags: the accesses of a warp at one place, together and lane by lane."""
+    scripts = [(name, flag(body)) for name, body in (STORED | READ).items()] + list(texts())
+    together = [told(text, False) for _, text in scripts]
+    took = []
+    real = checks.Checks.one_place
+    monkeypatch.setattr(checks.Checks, "one_place", lambda *a: took.append(1) or real(*a))
+    told(scripts[0][1], False)
+    assert took
+    monkeypatch.setattr(checks.Checks, "one_place", lambda *a: False)
+    monkeypatch.setattr(checks.Checks, "several_reads", lambda *a: False)
+    monkeypatch.setattr(checks.Checks, "at_once", lambda *a: False)
+    for (name, text), found in zip(scripts, together, strict=True):
+        assert told(text, False) == found, name

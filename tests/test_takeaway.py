@@ -180,14 +180,15 @@ def test_a_notebook_opens_in_colab_once_the_repository_has_an_address(tmp_path):
 
     from lockstep.mkdocs.plugin import LockstepPlugin
 
-    for base, wanted in (("", []), ("https://example.org/x/", [f"{PAGE.name}.ipynb"])):
+    whole = [f"https://example.org/x/{PAGE.name}.ipynb"]
+    for base, wanted in (("", []), ("https://example.org/x/", whole), (whole[0][:21], whole)):
         plugin = LockstepPlugin()
         plugin.load_config({"colab": base})
         config = SimpleNamespace(config_file_path=str(ROOT / "mkdocs.yml"))
         page = SimpleNamespace(file=SimpleNamespace(src_uri=PAGE.path[5:]), meta={})
         plugin.on_page_markdown("", page, config, None)
         links = [row["href"] for row in page.meta["downloads"] if "Colab" in row["label"]]
-        assert links == [base + name for name in wanted]
+        assert links == wanted
     assert len(export.downloads(PAGE)) == 3
     page = SimpleNamespace(file=SimpleNamespace(src_uri="contribute/markup.md"), meta={})
     plugin.on_page_markdown("", page, config, None)

@@ -215,7 +215,7 @@ class LockstepPlugin(BasePlugin[Options]):
     def _downloads(self, page: Page) -> list[dict]:
         rows = export.downloads(page)
         if self.config.colab and export.has_python(page):
-            href = f"{self.config.colab}{page.name}.ipynb"
+            href = f"{self.config.colab.rstrip('/')}/{page.name}.ipynb"
             rows.append({"label": "Open in Colab", "href": href})
         return rows
 

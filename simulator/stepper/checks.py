@@ -90,7 +90,11 @@ class Checks:
         # block -> its last atomic operation on a cell: {id: (site, thread, barriers, fenced)}
         self.met = {}
         self.doubtful = any(site.sources for site in grid.sites)
+        self.simple = True  # nothing but barriers has put threads in order yet
         self.patterns = {}  # what `cells_of` made of accesses to shared memory, which come again
+        # Only some accesses are logged, of which a tally could not say that they are in order
+        self.watched = grid.program.watched is not None
+        self.unequal = False  # then: whether a store found another value since the last barrier
         self.behind = {}  # id -> the Cells of global memory with reads that are put off
 
     # ------------------------------------------------------------ accesses
@@ -103,18 +107,25 @@ class Checks:
         """
         block = active[0].block
         epoch = self.grids, block.barriers
-        if columns:
+        if columns and self.watched:
+            if len(columns) == 1 and self.one_place(active, epoch, *columns[0]):
+                return
+        elif columns:
             memories = [array.memory for _, array, *_ in columns]
-            kinds = {self.grid.sites[number].kind for number, *_ in columns}
-            alone = kinds == {"load"} or len(set(memories)) == len(memories) or self.apart(columns)
+            alone = len(columns) == 1 or len(set(memories)) == len(memories)
+            if not alone:
+                kinds = {self.grid.sites[number].kind for number, *_ in columns}
+                alone = kinds == {"load"} or self.apart(columns)
             left, held = [], set()
             for column, memory in zip(columns, memories, strict=True):
                 if not alone and memories.count(memory) > 1 or memory in held:
                     left.append(column)
-                elif not self.at_once(active, epoch, *column):
+                elif self.flags(epoch, *column[:3]) or not self.at_once(active, epoch, *column):
                     left.append(column)
                     held.add(memory)  # what the lanes do there next comes after this
-            if not left:
+            if not left or len(left) == 1 and self.one_place(active, epoch, *left[0]):
+                return
+            if alone and self.several_reads(active, epoch, left):
                 return
             if len(left) < len(columns):  # what is left, as it was logged: lane after lane
                 rows = [
@@ -134,7 +145,7 @@ class Checks:
                 kind = site.kind
                 written = memory.written
                 if written is not None:
-                    if kind != "store" and written.find(0, at, at + size) >= 0:
+                    if kind != "store" and not self.watched and written.find(0, at, at + size) >= 0:
                         self.unwritten(t, site, array, item, written)
                     if kind != "load":
                         written[at : at + size] = b"\x01" * size
@@ -200,6 +211,15 @@ class Checks:
             return True
         if kind == "atomic" or space == "local":
             return False
+        if kind == "load" and space == "global" and written is None and memory.watcher is self:
+            grain, cells = memory.grain, memory.cells
+            if not cells.direct and len(cells.late) < LATE and site.size == grain == array.step:
+                if (array.start + site.offset) % grain == 0:  # which cells: when it is of interest
+                    self.behind[id(cells)] = cells
+                    cells.late.append((active, (site, array, items, grain), None, site, *epoch))
+                    if self.doubtful and site.array not in self.read:
+                        self.read[site.array] = array
+                    return True
         pattern = self.pattern(number, array, items)
         if kind == "load":
             if not pattern.touched:
@@ -259,8 +279,10 @@ class Checks:
         """Note the accesses that were put off."""
         late = [*cells.old.values(), *cells.late]
         cells.late, cells.old, cells.direct = [], {}, True
-        for access in late:
-            self.note(cells, *access)
+        for active, pattern, *rest in late:
+            if pattern.__class__ is tuple:
+                pattern = cells_of(*pattern)
+            self.note(cells, active, pattern, *rest)
 
     def all_catch_up(self, block):
         """Note all that was put off, because clocks of the block are about to change."""
@@ -308,6 +330,146 @@ class Checks:
 
     # ------------------------------------------------------------ lane by lane
 
+    def flags(self, epoch, number, array, items):
+        """Whether an access is to memory in which something met already, as to flags."""
+        if array.memory.watcher is not self:
+            return False
+        cells = array.memory.cells
+        if not cells.direct or cells.epoch not in (None, epoch):
+            return False
+        return self.grid.sites[number].kind == "load" or items.count(items[0]) > 1
+
+    def one_place(self, active, epoch, number, array, items, values, before):
+        """Look at the access of a warp's lanes at one place, as `access` does lane after lane.
+
+        False where each lane needs more than that. A flag is one element for all lanes: what races
+        with it does so for each of them, and is looked at once.
+        """
+        site, memory = self.grid.sites[number], array.memory
+        space, kind, grain, size = memory.space, site.kind, memory.grain, site.size
+        base = array.start + site.offset
+        if not self.plain(site, array):
+            return False
+        base, scale = base // grain, array.step // grain
+        written, item = memory.written, items[0]
+        one = items.count(item) == len(items)
+        if written is not None and not self.watched:
+            for other in (item,) if one else items:
+                at = (base + other * scale) * grain
+                if kind == "store":
+                    written[at : at + size] = b"\x01" * size
+                elif written.find(0, at, at + size) >= 0:
+                    return False
+        if memory.watcher is not self:
+            memory.watcher, memory.cells = self, Cells()  # of this launch
+        cells = memory.cells
+        if space == "shared" and cells.epoch != epoch:
+            cells.begin(epoch)
+        if not cells.direct or cells.late:
+            self.catch_up(cells)
+        if kind == "load":
+            if self.doubtful and site.array not in self.read:
+                self.read[site.array] = array
+            if one:
+                self.one_read(active, epoch, site, array, item, cells, base + item * scale)
+            else:
+                self.reads(active, epoch, site, array, items, cells, base, scale)
+            return True
+        alike = (
+            one and not site.sources and not site.update and values.count(values[0]) == len(values)
+        )
+        varied = bool(site.sources)
+        for t, other, value, was in zip(active, items, values, before, strict=True):
+            quiet = value == was and not varied
+            self.access(t, site, kind, array, other, value, cells, base + other * scale, quiet)
+            if alike:
+                break
+        if alike:  # all others store what is there now, and one store stands for all
+            write = cells[base + item * scale][0]
+            key = number, write[4].number
+            if key not in self.equal:
+                for t in active[1:]:
+                    if t is not write[0] and not self.ordered(write, t):
+                        self.equal[key] = t, site, array, item, write
+                        break
+        return True
+
+    @staticmethod
+    def plain(site, array):
+        """Whether an access is a load or a store of whole cells that others can use."""
+        memory = array.memory
+        if site.kind == "atomic" or memory.space == "local" or memory.space == "constant":
+            return False
+        grain = memory.grain
+        return not (site.size != grain or (array.start + site.offset) % grain or array.step % grain)
+
+    def several_reads(self, active, epoch, columns):
+        """`one_place` for the reads of one step, with findings in the order of the lanes."""
+        sites, known = self.grid.sites, self.grid.findings
+        if any(sites[number].kind != "load" for number, *_ in columns):
+            return False
+        if not all(self.flags(epoch, *column[:3]) for column in columns):
+            return False
+        if any(array.memory.written is not None for _, array, *_ in columns):
+            return False
+        if any(not self.plain(sites[number], array) for number, array, *_ in columns):
+            return False
+        before, new = len(known), []
+        for column in columns:
+            self.one_place(active, epoch, *column)
+            new += [k for k in list(known)[before + len(new) :]]
+        if len(new) > 1:
+            lane = {t.index: k for k, t in enumerate(active)}
+            for key in sorted(new, key=lambda k: lane[known[k].thread]):
+                known[key] = known.pop(key)
+        return True
+
+    def one_read(self, active, epoch, site, array, item, cells, number):
+        """All lanes read one cell."""
+        cell, last = cells.get(number), len(active) - 1
+        if cell is not None and (write := cell[0]) is not None:
+            racing = active
+            if self.simple:
+                if write[3] < epoch[0] or write[0].block is active[0].block and write[1] < epoch[1]:
+                    racing = ()
+                elif write[0] in active:
+                    racing = [t for t in active if t is not write[0]]
+            else:
+                racing = [t for t in active if t is not write[0] and not self.ordered(write, t)]
+            if racing:
+                self.race(racing[0], site, array, item, write, many=len(racing))
+        touched = ((number, 0, max(last - 1, 0), last),)
+        self.note(cells, active, Pattern(touched=touched), None, site, *epoch)
+
+    def reads(self, active, epoch, site, array, items, cells, base, scale):
+        """Each lane reads a cell."""
+        grids, barriers = epoch
+        block, warp = active[0].block, active[0].warp
+        simple = self.simple
+        for t, item in zip(active, items, strict=True):
+            number = base + item * scale
+            cell = cells.get(number)
+            now = (t, barriers, t.clock, grids, site, None)
+            if cell is None:
+                cells[number] = [None, now, None, None, None, None]
+                continue
+            write = cell[0]
+            if write is not None and (u := write[0]) is not t:
+                if (
+                    write[3] >= grids and (u.block is not block or write[1] >= barriers)
+                    if simple
+                    else not self.ordered(write, t)
+                ):
+                    self.race(t, site, array, item, write)
+            last = cell[1]
+            if last is not None and (u := last[0]) is not t:
+                cell[2] = last
+                if u.warp is not warp:
+                    cell[3] = last
+                    if u.block is not block:
+                        cell[4] = last
+            cell[1] = now
+
     def access(self, t, site, kind, array, item, value, cells, number, quiet=False):
         """One thread touches one cell: [last write, four reads, note left by atomics]."""
         now = (t, t.block.barriers, t.clock, self.grids, site, value)
@@ -323,6 +485,8 @@ class Checks:
         write = cell[0]
         if write is not None:
             own = write[0] is t
+            if self.watched and value != write[5] and write[1] >= t.block.barriers:
+                self.unequal = True  # of another block perhaps, and an earlier time: never mind
             same = (
                 kind == "store" == write[4].kind
                 and (value == write[5] or value != value and write[5] != write[5])
@@ -409,6 +573,7 @@ class Checks:
     def syncwarp(self, here):
         """The lanes ``here`` (by number) have met: each has seen what the others did."""
         self.all_catch_up(next(iter(here.values())).block)
+        self.simple = False
         seen = [-1] * 32
         for other in {id(t.seen): t.seen for t in here.values()}.values():
             if other is not None:
@@ -423,6 +588,7 @@ class Checks:
     def fence(self, t, scope):
         """threadfence: note what is ordered before it."""
         self.all_catch_up(t.block)
+        self.simple = False
         note = dict(t.known or {})
         note[t.block] = max(note.get(t.block, 0), t.block.barriers)
         note[t] = t.clock
@@ -450,14 +616,18 @@ class Checks:
 
     # ------------------------------------------------------------ findings
 
-    def race(self, t, site, array, item, then, alike=()):
-        """Report two accesses to one cell that nothing orders."""
+    def race(self, t, site, array, item, then, alike=(), many=1):
+        """Report two accesses to one cell that nothing orders, the first of ``many`` alike."""
         u, other = then[0], then[4]
         if u.warp is t.warp:
             kind = "missing-syncwarp"
         else:
             kind = "shared-race" if array.memory.space == "shared" else "global-race"
-        return self.grid.report(
+        known = self.grid.findings.get((kind, site.line, site.array, other.line))
+        if known is not None:
+            known.count += many
+            return known
+        found = self.grid.report(
             kind,
             t,
             site.number,
@@ -466,6 +636,8 @@ class Checks:
             other_thread=u.index,
             other_block=u.block.index,
         )
+        found.count += many - 1
+        return found
 
     def sentence(self, kind, t, site, array, item, then, alike):
         """What a race is, and what would mend it."""
@@ -686,13 +858,24 @@ class Pattern(NamedTuple):
     own: tuple | None = None  # the cell of each lane, if no two have the same
 
 
-def cells_of(site, array, items):
+def cells_of(site, array, items, grain=0):
     """The Pattern of an access. It is empty where an element is no cell of its own."""
-    grain, step = array.memory.grain, array.step
+    grain, step = grain or array.memory.grain, array.step
     base = array.start + site.offset
-    if site.size != grain or any((base + item * step) % grain for item in set(items)):
+    if site.size != grain:
         return Pattern()
-    own = tuple([(base + item * step) // grain for item in items])
+    if base % grain == 0 and step == grain:
+        base //= grain
+        if len(items) > 1 and items.count(items[0]) == len(items):
+            cell, n = base + items[0], len(items)
+            return Pattern(
+                cell * grain, (cell + 1) * grain, ((cell, 0, n - 2, n - 1),), frozenset((cell,))
+            )
+        own = tuple([base + item for item in items]) if base else items
+    elif any((base + item * step) % grain for item in set(items)):
+        return Pattern()
+    else:
+        own = tuple([(base + item * step) // grain for item in items])
     cells = frozenset(own)
     first, last = min(own) * grain, (max(own) + 1) * grain
     if len(cells) == len(own):

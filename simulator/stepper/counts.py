@@ -121,9 +121,14 @@ class Counts:
         if not log:
             return
         if columns is not None:
-            lanes = tuple([t.lane for t in active])
+            lanes, block = None, warp.block
             for site, array, items, _, _ in columns:
-                self.column(site, array, lanes, items, warp.block)
+                memory = array.memory
+                base, step, space = memory.address + array.start, array.step, memory.space
+                if space != "shared" and self.elsewhere(site, space, base, step, items, block):
+                    continue
+                lanes = lanes or tuple([t.lane for t in active])
+                self.column(site, space, base, step, lanes, items, block)
             return
         groups, start = {}, 0  # (site, space) -> [(lane, address)]
         for t, end in zip(active, ends, strict=True):
@@ -143,15 +148,13 @@ class Counts:
         """A block has ended: what the first-level cache holds of it is of no use to others."""
         self.fetched += len(self.open.pop(block, ()))
 
-    def column(self, number, array, lanes, items, block):
+    def column(self, number, space, base, step, lanes, items, block):
         """One warp-wide access to one array. Those to shared memory come again and again."""
-        memory = array.memory
-        base, step = memory.address + array.start, array.step
         key = number, base, step, lanes, items
-        known = self.turns.get(key) if memory.space == "shared" else None
+        known = self.turns.get(key) if space == "shared" else None
         if known is None:
             group = [(lane, base + item * step) for lane, item in zip(lanes, items, strict=True)]
-            known = self.request(number, memory.space, group, block)
+            known = self.request(number, space, group, block)
             if known and len(self.turns) < MOST:
                 self.turns[key] = known
             return
@@ -161,6 +164,38 @@ class Counts:
         access.wavefronts += known[0]
         access.conflicts += known[0] - known[1]
         access.ways[known[2]] += 1
+
+    def elsewhere(self, number, space, base, step, items, block):
+        """`request` for a load or a store of another space; False where that has to look."""
+        access, site = self.accesses.get((number, space)), self.grid.sites[number]
+        if access is None or site.kind == "atomic":
+            return False
+        access.requests += 1
+        access.lanes += len(items)
+        if space == "constant":
+            return True
+        base += site.offset
+        if items.count(items[0]) == len(items):
+            items = items[:1]
+        if step == 4 and not base & 3:  # most are of 4 bytes
+            at = base >> 2
+            sectors = {at + item >> 3 for item in items}
+        else:
+            sectors = {base + item * step >> 5 for item in items}
+        if site.size > 1 and (step % site.size or base % site.size):
+            last = base + site.size - 1
+            sectors.update([last + item * step >> 5 for item in items])
+        access.sectors += len(sectors)
+        access.lines += len({s >> 2 for s in sectors}) if len(sectors) > 1 else 1
+        if space == "global" and site.kind == "load":
+            self.loaded |= sectors
+            known = self.open.get(block)
+            if known is None:
+                known = self.open[block] = set()
+            known |= sectors
+        elif space == "global":
+            self.stored |= sectors
+        return True
 
     def request(self, number, space, group, block):
         """One warp-wide access: where each of its lanes goes, as [(lane, address)].

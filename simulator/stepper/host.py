@@ -565,11 +565,11 @@ class Kernel:
             )
         return Value(view.type, code, atom=True)
 
-    def program(self, argtypes, instrumented, tally=None):
+    def program(self, argtypes, instrumented, tally=None, watched=None):
         """The kernel compiled for these argument types."""
-        key = (argtypes, instrumented, tally)
+        key = (argtypes, instrumented, tally, watched)
         if key not in self.programs:
-            self.programs[key] = Program(self, argtypes, instrumented, tally)
+            self.programs[key] = Program(self, argtypes, instrumented, tally, watched)
         return self.programs[key]
 
     def tallied(self, program, values, shape, dynamic, record):

@@ -29,6 +29,7 @@ from .types import Array, Nested, Record, float16, float32
 WARP = 32
 TURNS = 1024  # loop turns of one thread between two looks at the limits
 YOUNG = 50_000  # objects made between two looks for garbage: a recording makes many, and keeps them
+SOME = 10_000  # and so many with checks, which keep what they know of each cell
 PATIENCE = 300_000  # turns of waiting loops with nobody getting on, until it counts as endless
 
 
@@ -36,7 +37,7 @@ class Thread:
     """One thread: where it is in the grid, and what it is doing."""
 
     __slots__ = ("tx", "ty", "tz", "kx", "ky", "kz", "lane", "number", "warp", "block", "fuel")
-    __slots__ += ("generator", "at", "result", "clock", "seen", "known", "fenced", "ended")
+    __slots__ += ("go", "at", "result", "clock", "seen", "known", "fenced", "ended")
 
     def __init__(self, block, warp, number, index):
         self.block, self.warp, self.number, self.lane = block, warp, number, number % WARP
@@ -73,7 +74,7 @@ class Warp:
         tally = self.block.grid.tally
         for t in ready:
             try:
-                t.at = t.generator.send(t.result)
+                t.at = t.go(t.result)
             except StopIteration as end:
                 t.at, t.ended = None, end.value  # of a kernel's own `return`, its line
             except ThreadEnd:
@@ -102,14 +103,14 @@ class Warp:
         chain = grid.program.chains.get(place)
         last = chain[-1] if chain else place
         for t in active:
-            grid.current = t
             try:
-                t.at = t.generator.send(t.result)
+                t.at = t.go(t.result)
             except StopIteration:
                 t.at, t.ended = None, last
             except ThreadEnd:
                 t.at, t.ended = None, None
             except Exception:
+                grid.current = t
                 if grid.trace:  # what the step did until then belongs to the recording
                     ends.append(len(log))
                     grid.trace.step(self, place, active[: len(ends)], ends, log)
@@ -253,11 +254,12 @@ class Block:
     def start(self, function, args):
         """Make every thread a generator."""
         for t in self.order:
-            t.generator = function(t, *args)
+            generator = function(t, *args)
+            t.go = generator.send
             t.warp.lanes[t.lane] = t
             if self.grid.instrumented:
                 # Runs nothing yet: stops before the first statement.
-                t.at = next(t.generator, None)
+                t.at = next(generator, None)
             if t.at is not None:
                 t.warp.ready.append(t)
 
@@ -662,8 +664,8 @@ class Grid:
             self.random.shuffle(order)
         indices = ((n, (n % gx, n // gx % gy, n // (gx * gy))) for n in order)
         usual = gc.get_threshold()
-        if self.trace:
-            gc.set_threshold(usual[0] and max(usual[0], YOUNG), *usual[1:])
+        young = YOUNG if self.trace else SOME if self.checks else 0
+        gc.set_threshold(usual[0] and max(usual[0], young), *usual[1:])
         try:
             if self.program.generator:
                 self.run_waiting(function, args, indices)

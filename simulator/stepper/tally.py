@@ -64,6 +64,8 @@ class Tally:
         self.last, self.flushed = False, False  # the last block has ended; notes are forgotten
         self.orderly = all(s.kind in ORDERLY and len(s.root) < 3 for s in program.sites)
         self.pairs = []  # of accesses that race: see `pair`
+        self.kinds = {}  # place -> the kinds of its accesses so far
+        self.stored = set()  # places that race, but where nobody reads what races: see `replayed`
         self.writes = self.written_memories()
 
     def names(self):
@@ -139,16 +141,18 @@ class Tally:
         number = np.array([t.number for t in self.segments], np.int64)
         times = np.array(self.times, np.int64)
         together = block * (int(times.max()) + 1) + times
-        _, group = np.unique(together, return_inverse=True)
+        _, group = numbered(np, together)
         warps = -(-self.per_block // 32)
         ends = np.array(self.ends, np.int64).reshape(len(block), -1)
         lengths = np.diff(ends, axis=0, prepend=0)
         self.thread, self.block, self.group = block * self.per_block + number, block, group
         self.warp, self.lane = block * warps + number // 32, number % 32
+        for notes in (self.segments, self.times, self.ends):
+            notes.clear()
         found = {}
         for k, notes in enumerate(self.runs):
             if notes:
-                found[k] = self.requests(np.array(notes, np.int64), lengths[:, k])
+                found[k] = self.requests(self.taken(notes), lengths[:, k])
         for step in self.grid.program.steps:
             if step.run in found:
                 place = step.number
@@ -164,16 +168,15 @@ class Tally:
                 where = found[site.run]
             else:
                 column = len(self.runs) + list(self.keys).index(site.number)
-                where = self.requests(
-                    np.array(self.keys[site.number], np.int64), lengths[:, column]
-                )
-            items = np.array(items, np.int64)
+                where = self.requests(self.taken(self.keys[site.number]), lengths[:, column])
+            items = self.taken(items)
             if len(site.root) > 2 and (view := self.view(site)) is not None:
                 items -= view.start // view.step
             if len(items) != len(where.index):
                 raise Suspicious
             self.access(site, items, where)
             place = self.place(site)
+            self.kinds.setdefault(place, set()).add(site.kind)
             if place in self.writes and place[0] in ("global", "shared"):
                 races.setdefault(place, []).append((site, items, where.index))
         for place, parts in races.items():
@@ -181,13 +184,17 @@ class Tally:
         self.fetched()
         for notes in (*self.tracked, *self.items.values()):
             notes.clear()
-        for notes in (self.segments, self.times, self.ends):
-            notes.clear()
+
+    def taken(self, notes):
+        """The notes as an array, and forgotten."""
+        found = self.np.array(notes, self.np.int64)
+        notes.clear()
+        return found
 
     def fetched(self):
         """Count the sectors that blocks have loaded, in each block once. They have ended."""
         if self.loads:
-            self.grid.counts.fetched += len(self.np.unique(self.np.concatenate(self.loads)))
+            self.grid.counts.fetched += len(grouped(self.np, self.np.concatenate(self.loads))[0])
             self.loads.clear()
 
     def requests(self, keys, lengths):
@@ -199,7 +206,7 @@ class Tally:
         if high - low < 4 * len(keys):
             known, of, span = None, keys - low, high - low + 1
         else:
-            known, of = np.unique(keys, return_inverse=True)
+            known, of = numbered(np, keys)
             span = len(known)
         first = int(warp.min())
         pairs = (warp - first) * span + of
@@ -210,7 +217,8 @@ class Tally:
             lanes = counts[there]
             request = (np.cumsum(counts > 0) - 1)[pairs]
         else:
-            there, request, lanes = np.unique(pairs, return_inverse=True, return_counts=True)
+            there, request = numbered(np, pairs)
+            lanes = np.bincount(request)
         key = there % span + low if known is None else known[there % span]
         return Requests(index, request, there // span + first, key, lanes)
 
@@ -218,7 +226,7 @@ class Tally:
         """The different ones among numbers from 0 to ``size``, in order."""
         np = self.np
         if size >= DENSE:
-            return np.unique(numbers)
+            return grouped(np, numbers)[0]
         there = np.zeros(size, bool)
         there[numbers] = True
         return np.flatnonzero(there)
@@ -258,7 +266,7 @@ class Tally:
         if site.kind == "atomic":
             low = int(addresses.min())
             span = int(addresses.max()) - low + 1
-            _, same = np.unique(request * span + (addresses - low), return_counts=True)
+            _, _, same = grouped(np, request * span + (addresses - low))
             access.contention = max(access.contention, int(same.max()))
         if space in ("global", "local"):
             low = int(addresses.min()) >> 5
@@ -295,14 +303,14 @@ class Tally:
             pairs += [request_part * span + words + k for k in range(1, size // 4)]
         pairs = self.different(np.concatenate(pairs), where.count * 4 * span)
         bank = pairs // span * 32 + (pairs % span & 31)
-        banks, turns = np.unique(bank, return_counts=True)
-        parts, first = np.unique(banks // 32, return_index=True)
+        banks, _, turns = grouped(np, bank)
+        parts, first, _ = grouped(np, banks // 32)
         most = np.maximum.reduceat(turns, first)
-        whole, first = np.unique(parts // 4, return_index=True)
+        _, first, _ = grouped(np, parts // 4)
         ways = np.maximum.reduceat(most, first)
         access.wavefronts += int(most.sum())
         access.conflicts += int(most.sum()) - len(parts)
-        for n, times in zip(*np.unique(ways, return_counts=True), strict=True):
+        for n, _, times in zip(*grouped(np, ways), strict=True):
             access.ways[int(n)] += int(times)
 
     # ------------------------------------------------------------ can anything be wrong?
@@ -326,7 +334,7 @@ class Tally:
             uses.append((site.kind, cell, cell * groups + self.group[index], self.thread[index]))
         together, which = np.concatenate([u[2] for u in uses]), None
         if size * groups >= DENSE:  # number those that occur
-            which, together = np.unique(together, return_inverse=True)
+            which, together = numbered(np, together)
         room = int(together.max()) + 1
         parts = np.split(together, np.cumsum([len(u[2]) for u in uses])[:-1])
         threads = np.concatenate([u[3] for u in uses])
@@ -334,7 +342,7 @@ class Tally:
         one, two = np.zeros(room, np.int64), np.zeros(room, bool)
         one[together] = threads
         two[together[one[together] != threads]] = True
-        racing = self.compare([(u[0], p) for u, p in zip(uses, parts, strict=True)], two)
+        racing = self.compare(place, [(u[0], p) for u, p in zip(uses, parts, strict=True)], two)
         if racing:
             lanes = [self.extremes(p, u[3], room) for u, p in zip(uses, parts, strict=True)]
             self.pair(sites, lanes, 1, lambda k: (k if which is None else which[k]) // groups)
@@ -352,14 +360,14 @@ class Tally:
             known[0][cell[new]] = block[new]
             known[1][cell[known[0][cell] != block]] = True
             known[2][kind][cell] = True
-        if self.compare(known[2].items(), known[1]):
+        if self.compare(place, known[2].items(), known[1]):
             lanes = [self.extremes(cell, thread, size) for _, cell, _, thread in uses]
             self.pair(sites, lanes, self.per_block, int)
 
-    def compare(self, uses, two):
+    def compare(self, place, uses, two):
         """Whether something that several threads use is written, or is not always atomic.
 
-        Raises Suspicious if it is, but where `races` can tell.
+        Raises Suspicious if it is, but where `replayed` or `races` can tell.
         """
         np = self.np
         by = {kind: np.zeros(len(two), bool) for kind in KINDS}
@@ -368,11 +376,16 @@ class Tally:
                 by[kind] |= cells
             else:
                 by[kind][cells] = True
-        racing = (two & (by["store"] | by["load"] & by["atomic"])).any()
+        racing = two & (by["store"] | by["load"] & by["atomic"])
+        if not racing.any():
+            return False
+        if not (racing & (by["load"] | by["atomic"])).any():
+            self.stored.add(place)
+            return False
         long = sum(self.active.values()) >= LONG and self.last and not self.flushed
-        if racing and not (long and self.orderly):
+        if not (long and self.orderly):
             raise Suspicious
-        return racing
+        return True
 
     # ------------------------------------------------------------ the races of a long launch
 
@@ -452,6 +465,39 @@ class Tally:
             checks.race(thread(after), site, array, item, then).count += many - 1
         grid.findings = dict(enumerate(checks.settle(list(grid.findings.values()))))
 
+    # ------------------------------------------------------------ flags that are only set
+
+    def watched(self):
+        """What `replayed` looks at: stores that race, and reads that say how they differ."""
+        stores = [s for s in self.sites if s.kind == "store" and self.place(s) in self.stored]
+        sources = {name for s in stores for name in s.sources}
+        found = {("store", s.line, s.array) for s in stores}
+        found |= {("load", s.line, s.array) for s in self.sites if s.array in sources}
+        return frozenset(found)
+
+
+def replayed(grid, tally, values, before):
+    """Tell what is wrong with stores that race, where nothing reads what they write.
+
+    No thread goes another way for them, so all else stays as the tally has it: the counts, and that
+    it is in order. Only which store comes first is open, so the launch is stepped with nothing
+    logged but these. Where something reads them later, behind a barrier, they must have stored one
+    value. Raises Suspicious where it is not the same launch after all.
+    """
+    if tally.printed.getvalue() or tally.pairs:
+        raise Suspicious
+    for memory, data, _ in before:
+        memory.bytes[:] = data
+    kernel = grid.program.kernel
+    program = kernel.program(grid.program.argtypes, True, None, tally.watched())
+    again = grid.__class__(program, grid.grid, grid.block, grid.dynamic_bytes, grid.settings)
+    again.checks = Checks(again)
+    again.run(values)
+    read = any(tally.kinds[place] != {"store"} for place in tally.stored)
+    if again.used != grid.used or read and again.checks.unequal:
+        raise Suspicious
+    grid.findings, grid.checks = again.findings, again.checks
+
 
 KINDS = ("load", "store", "atomic")
 
@@ -473,6 +519,26 @@ class Requests:
             pairs = zip(self.warp.tolist(), self.key.tolist(), strict=True)
             self._table = dict(zip(pairs, self.lanes.tolist(), strict=True))
         return self._table
+
+
+def grouped(np, numbers):
+    """The different ones among numbers, in order; where each begins when sorted, and how many.
+
+    np.unique does so too, but it loads numpy.ma, which takes more memory than most launches.
+    """
+    ordered = np.sort(numbers)
+    begin = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
+    return ordered[begin], begin, np.diff(begin, append=len(ordered))
+
+
+def numbered(np, numbers):
+    """The different ones among numbers, in order, and of each number which one of them it is."""
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    new = np.diff(ordered, prepend=ordered[:1] - 1) != 0
+    which = np.empty(len(numbers), np.int64)
+    which[order] = np.cumsum(new) - 1
+    return ordered[new], which
 
 
 def attempt(grid, np, values):
@@ -501,7 +567,11 @@ def attempt(grid, np, values):
         if grid.findings:
             raise Suspicious
         tally.block_done(last=True)
-        if tally.pairs:
+        threads = grid.grid[0] * grid.grid[1] * grid.grid[2] * tally.per_block
+        grid.used = threads + sum(tally.active.values())
+        if tally.stored:
+            replayed(grid, tally, values, before)
+        elif tally.pairs:
             tally.races()
     except Exception:
         for memory, data, written in before:
@@ -517,8 +587,6 @@ def attempt(grid, np, values):
             if not left:
                 written[k * size : (k + 1) * size] = b"\x01" * size
     grid.counts.executed, grid.counts.active = tally.executed, tally.active
-    threads = grid.grid[0] * grid.grid[1] * grid.grid[2] * tally.per_block
-    grid.used = threads + sum(tally.active.values())
     text = tally.printed.getvalue()
     if text:
         builtins.print(text, end="")

@@ -321,6 +321,19 @@
     const ids = question.toLowerCase().match(/[a-z0-9]+(?:-[a-z0-9]+){2,}/g) ?? []
     const whole = new Set(ids.flatMap(id => { const at = data.has(id); return at < 0 ? [] : data.postings(at).filter((_, i) => i % 2 === 0) }))
 
+    // A message that is pasted as it stands in a cell of a row, or in a title such as NAME: MESSAGE.
+    // The index has the start of what is long.
+    const pasted = question.trim().toLowerCase().replace(/[\s.:]+$/, "")
+    const quotes = ([, , title, text, row]) => {
+      const parts = title.split(": ")
+      if (row) parts.push(...text.split(" · ").map(cell => cell.slice(cell.indexOf(": ") + 2)))
+      return (row || parts.length > 1) && parts.some(part => {
+        const whole = part.toLowerCase().replace(/[\s.:]+$/, "")
+        return whole.endsWith("…") ? whole.length > 30 && pasted.startsWith(whole.slice(0, -1).trim()) : whole === pasted
+      })
+    }
+    const message = pasted.split(/\s+/).length > 2
+
     const onPage = new Map() // for each page the best that it has for each word
     for (const [n, { found }] of words.entries())
       for (const [doc, score] of found.scores) {
@@ -363,13 +376,14 @@
         const share = asks / (asking.size + words.length)
         asks = share > 0.6 ? share * Math.sqrt(asks / heading.size) : 0
       } else asks = 0
-      const all = weight >= 0.5 && (there / needed > 0.999 || isHead && there / needed > 0.5 && same > 0.999) || whole.has(doc)
+      const exact = whole.has(doc) || message && quotes(docs[doc])
+      const all = weight >= 0.5 && (there / needed > 0.999 || isHead && there / needed > 0.5 && same > 0.999) || exact
       const log = share => Math.log(share + 0.02)
       const points = W.sum * log(sum / total) + W.own * log(own / total) + W.named * log(named / total) + W.lacks * lacks
         + W.same * Math.log(1 + 2 * same ** 2) + W.same2 * same ** 2 + W.held * held + W.asks * Math.log(1 + 12 * asks)
         + W.weight * Math.log(weight) + (isHead ? W.head : 0) + (here / needed > 0.999 ? W.all : 0) + (row ? W.row : 0)
         + (isHead && location.startsWith("glossary/") ? W.term : 0) + (PRACTICE.test(location) ? W.practice : 0)
-        + (long && all ? W.message : 0) + (long && location.startsWith("errors/") ? W.errors : 0) + (whole.has(doc) ? 100 : 0) - (weight < 0.5 ? 20 : 0)
+        + (long && all ? W.message : 0) + (long && location.startsWith("errors/") ? W.errors : 0) + (exact ? 100 : 0) - (weight < 0.5 ? 20 : 0)
       return { doc, page, score: Math.exp(points) }
     }
     const groups = new Map()

@@ -1,49 +1,71 @@
-"""Four GPUs load from one another: all from GPU 0 first, or each from itself first."""
+"""Four GPUs load from one another, a part at a time: all in the order 0 to 3, or each in its own."""
 
 from snippets.diagrams.panels import Panel, Picture
 
-GPUS = range(4)
+GPUS, SLOTS = range(4), 5
 KINDS = ("ta", "tc", "tv", "tb")
 
 
-def loads(first):
-    """Return whose array each GPU loads in each of four rounds."""
-    return [[(first(gpu) + k) % 4 for k in GPUS] for gpu in GPUS]
+def served(orders):
+    """Return the port that serves each GPU in each slot of time, or None where the GPU waits.
+
+    A port serves one GPU at a time, the one that came first (of two at once, the lower number).
+    Who is served goes on to the next port of its order.
+    """
+    rest, since = [list(order) for order in orders], [0] * len(orders)
+    rows, slot = [[] for _ in orders], 0
+    while any(rest):
+        asks = sorted((since[gpu], gpu) for gpu in range(len(orders)) if rest[gpu])
+        first = {rest[gpu][0]: gpu for _, gpu in reversed(asks)}
+        for gpu, ports in enumerate(rest):
+            if ports and first[ports[0]] == gpu:
+                rows[gpu].append(ports[0])
+                since[gpu] = slot + 1
+            elif ports:
+                rows[gpu].append(None)
+        for gpu in first.values():
+            rest[gpu].pop(0)
+        slot += 1
+    return rows
 
 
-def crowds(rounds):
-    """Return how many others load from the busiest GPU, in each round."""
-    return [
-        max(sum(row[k] == port for gpu, row in enumerate(rounds) if gpu != port) for port in GPUS)
-        for k in GPUS
-    ]
+def by_number(ranks):
+    return [[port for port in range(ranks) if port != gpu] for gpu in range(ranks)]
 
 
-def panel_of(title, first):
-    panel, rounds = Panel(title), loads(first)
-    for k in GPUS:
-        panel.text(98 + 66 * k, 34, f"round {k + 1}", "ks km")
-    for gpu, row in enumerate(rounds):
+def from_own(ranks):
+    return [[(gpu + k) % ranks for k in range(1, ranks)] for gpu in range(ranks)]
+
+
+def panel_of(title, rows):
+    panel = Panel(title)
+    for k in range(SLOTS):
+        panel.text(79 + 56 * k, 34, f"time {k + 1}", "ks km")
+    for gpu, row in enumerate(rows):
         y = 44 + 30 * gpu
         panel.text(0, y + 17, f"GPU {gpu}", "km", "start")
-        for k, whose in enumerate(row):
-            words = "itself" if whose == gpu else f"GPU {whose}"
-            panel.box(68 + 66 * k, y, 60, 24, "n" if whose == gpu else KINDS[whose], words, "km")
-    panel.text(0, 183, "at one port", "km", "start")
-    for k, most in enumerate(crowds(rounds)):
-        panel.text(98 + 66 * k, 183, most, "kr kx" if most > 1 else "ka kx")
+        for k, port in enumerate(row):
+            kind, words = ("n", "waits") if port is None else (KINDS[port], f"GPU {port}")
+            panel.box(54 + 56 * k, y, 50, 24, kind, words, "km")
+    panel.text(0, 183, "ports", "km", "start")
+    for k in range(max(len(row) for row in rows)):
+        busy = sum(len(row) > k and row[k] is not None for row in rows)
+        panel.text(79 + 56 * k, 183, f"{busy} of 4", "kr kx" if busy < 4 else "ka kx")
     return panel
 
 
 def draw():
-    crowd, apart = crowds(loads(lambda gpu: 0)), crowds(loads(lambda gpu: gpu))
-    assert (crowd, apart) == ([3] * 4, [0, 1, 1, 1])
+    crowd, apart = served(by_number(4)), served(from_own(4))
+    assert (max(map(len, crowd)), max(map(len, apart))) == (SLOTS, 3)
+    assert [max(map(len, served(order(8)))) for order in (by_number, from_own)] == [13, 7]
     return Picture(
-        panel_of("Our kernel: all begin with GPU 0", lambda gpu: 0),
-        panel_of("Each begins with its own array", lambda gpu: gpu),
-        alt="Two tables of four GPUs and four rounds of loads. On the left all four load from GPU "
-        "0, then from GPU 1, from 2 and from 3: in each round three others are at one port. On "
-        "the right each begins with its own array and goes around: no two are at one port.",
-        see="A row is a GPU, a box whose array it loads. On the left three ports idle while the "
-        "fourth serves three at once. On the right the same loads never meet.",
+        panel_of("Our kernel: all in the order 0, 1, 2, 3", crowd),
+        panel_of("Each begins after its own array", apart),
+        alt="Two timelines of four GPUs that each load three parts. On the left GPUs 1, 2 and 3 "
+        "ask GPU 0 first and are served one after another; two of them wait, and the last "
+        "is done after five parts' time. On the right each begins after its own array and goes "
+        "around: all four ports are busy, and all are done after three.",
+        see="A row is a GPU, a box the GPU that it loads a part from in that time, if a port serves "
+        "one at a time. On the left three queue at GPU 0 and then go on staggered: 5 parts' time. "
+        "On the right nobody waits: 3.",
     )
