@@ -315,9 +315,10 @@ tables:
 def test_a_table_shows_values_doubts_and_sources(house):
     house("docs/glossary/hardware.yml", FACTS)
     text = tables.render("chips", house.root)
-    assert "| Chip | Cores | Speed, GB/s | Notes | Sources |" in text
-    assert r"| A\|B | 65,536 | 1.5 |  | [1](https://example.org/b){ .source } [2]" in text
-    assert "| B | 8 (?) | – | Said so. | [2]" in text and "A value with (?)" in text
+    assert "| Chip | Cores | Speed, GB/s | Sources |" in text
+    assert r"| A\|B | 65,536 | 1.5 | [1](https://example.org/b){ .source } [2]" in text
+    assert "| B † | 8 (?) | – | [2]" in text and "A value with (?)" in text
+    assert "Rows with †:\n\n- **B**: Said so.\n" in text
     assert "2. [A talk](https://example.org/t) (not the vendor's)" in text
     [first, second] = tables.rows(house.root)
     assert first["values"] == {"name": "A|B", "cores": 65536, "speed": 1.5}
