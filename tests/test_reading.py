@@ -20,7 +20,7 @@ CUT = """async urls => {
       const over = code.scrollWidth - code.clientWidth
       if (over > 1) cut.push(`${url}: ${over} px of ${code.textContent.slice(0, 60)}`)
     }
-    const boxes = [...document.querySelectorAll(".md-typeset table:not([class]), .md-content .plot")]
+    const boxes = [...document.querySelectorAll(".md-typeset table:not([class]), .plot")]
     if (boxes.some(box => box.scrollWidth > box.parentNode.clientWidth + 1)) wide.push(url)
   })
   return { cut, wide, seen }
@@ -61,7 +61,9 @@ def test_no_code_is_cut_and_no_column_hides_on_a_desktop(width, chromium, server
     blocks = sum(len(page.blocks) for page in PAGES)
     assert found["seen"] > 0.95 * blocks, f"it saw {found['seen']} of {blocks} blocks"
     hidden = []
-    for url in found["wide"]:  # too wide beside a table of contents, which its own page may not have
+    for url in found[
+        "wide"
+    ]:  # too wide beside a table of contents, which its own page may not have
         open_in(tab, url)
         tab.wait_for_function(FRAMED)
         hidden += [f"{url}: {text}" for text in tab.evaluate(HIDDEN)]
@@ -147,6 +149,39 @@ def test_a_drawing_fills_the_window_and_gives_the_focus_back(context, server):
     tab.keyboard.press("Escape")
     tab.locator("dialog.enlarged").wait_for(state="detached")
     assert image.evaluate("image => image === document.activeElement")
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("glossary/bank-conflict/", ".picture__panels"),
+        ("roadmap/optimization/roofline/", ".plot svg"),
+    ],
+)
+def test_a_picture_and_a_chart_fill_the_window_and_give_the_focus_back(
+    path, shown, context, server
+):
+    tab = context.new_page()
+    tab.set_viewport_size({"width": 1440, "height": 900})
+    tab.goto(server + path)
+    button = tab.locator(".md-content button.enlarge").first
+    button.wait_for()
+    figure = tab.locator(f".md-content :is(.picture, .wide):has(> .enlarge) {shown}").first
+    before = figure.bounding_box()
+    assert button.get_attribute("aria-label") == f"Enlarge: {figure.get_attribute('aria-label')}"
+    button.focus()
+    tab.keyboard.press("Enter")
+    big = tab.locator(f"dialog.enlarged {shown}")
+    box = big.bounding_box()
+    assert box["width"] > 1.2 * before["width"] and big.is_visible()
+    assert tab.locator(f"dialog.enlarged {shown} text, dialog.enlarged {shown} rect").count() > 3
+    tab.keyboard.press("Escape")
+    tab.locator("dialog.enlarged").wait_for(state="detached")
+    assert button.evaluate("button => button === document.activeElement")
+    if "panels" in shown:
+        figure.click()
+        tab.locator("dialog.enlarged").click()
+        tab.locator("dialog.enlarged").wait_for(state="detached")
 
 
 def test_the_page_alone_stays_alone(context, server):

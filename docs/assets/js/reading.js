@@ -59,15 +59,14 @@
   const enlarge = (shown, name, opener) => {
     const box = make("dialog", { className: "enlarged" }), copy = shown.cloneNode(!shown.matches("img"))
     const close = make("button", { type: "button", className: "md-button", textContent: "Close" })
+    close.autofocus = true // and not a frame that scrolls
     for (const name of ["id", "tabindex", "role", "aria-label", "title"]) copy.removeAttribute(name)
     box.setAttribute("aria-label", name)
     if (shown.matches("img")) box.append(copy, close)
     else {
-      const frame = make("div", { className: `enlarged__frame ${shown.parentNode.className}` })
-      if (shown.getAttribute("aria-label")) {
-        copy.setAttribute("role", "img")
-        copy.setAttribute("aria-label", shown.getAttribute("aria-label"))
-      }
+      const frame = make("div", { className: shown.matches("svg") ? "plot" : "picture" })
+      copy.setAttribute("role", "img")
+      copy.setAttribute("aria-label", name)
       frame.append(copy)
       box.append(frame, close)
     }
@@ -91,15 +90,16 @@
         open()
       }
     })
-    all(".md-content :is(.picture > .picture__panels, .plot > svg)").forEach(shown => {
-      const place = shown.matches("svg") ? shown.parentNode.closest(".wide") ?? shown.parentNode : shown
-      if (place.nextElementSibling?.matches(".enlarge")) return
-      const name = shown.getAttribute("aria-label") ?? shown.querySelector("title")?.textContent ?? "Drawing"
+    all(".md-content :is(.picture, .wide:has(> .plot > svg)):not(:has(> .enlarge))").forEach(figure => {
+      const find = () => figure.querySelector(":scope > .picture__panels") ??
+        all(":scope > .plot > svg", figure).find(svg => svg.checkVisibility())
+      const name = find()?.getAttribute("aria-label") ?? "Drawing"
       const button = make("button", { type: "button", className: "enlarge", textContent: "Enlarge" })
       button.setAttribute("aria-label", `Enlarge: ${name}`)
-      button.onclick = () => enlarge(shown, name, button)
-      place.after(button)
-      if (shown.matches(".picture__panels")) shown.onclick = button.onclick
+      button.onclick = () => enlarge(find(), name, button)
+      figure.append(button)
+      const panels = figure.querySelector(":scope > .picture__panels")
+      if (panels) panels.onclick = button.onclick
     })
   }
 
@@ -206,12 +206,12 @@
   document.addEventListener("change", event => { if (event.target.dataset?.done) ticks() })
   document$.subscribe(() => {
     untold()
-    drawings()
     focusing()
     ticks()
     const form = document.querySelector("form.lost")
     if (form) lost(form).catch(console.error)
     frames()
+    drawings()
     setTimeout(frames, 300) // the theme puts tables into their boxes after the page is there
   })
 })()
