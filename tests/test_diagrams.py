@@ -14,6 +14,7 @@ from snippets.diagrams import (
     common,
     divergence,
     matmul_warp,
+    palette,
     panels,
     sectors,
     step_ahead,
@@ -30,10 +31,22 @@ KB = 1000
 @pytest.mark.parametrize("name", NAMES)
 def test_a_picture_is_what_its_script_draws(name, tmp_path):
     draw = import_module(f"snippets.diagrams.{name}").draw
-    for path in common.write(name.replace("_", "-"), draw, tmp_path):
+    for path in palette.write(name.replace("_", "-"), draw, tmp_path):
         shown = common.FOLDER / path.name
         message = f"{shown.name} is old. To mend: .venv/bin/python -m snippets.diagrams {name}"
         assert path.read_text(encoding="utf-8") == shown.read_text(encoding="utf-8"), message
+
+
+def test_drawings_have_the_colors_of_the_site():
+    """Those of lessons, and what a picture of a term falls back to when it is opened alone."""
+    sheet = (ROOT / "docs/assets/css/lockstep.css").read_text(encoding="utf-8")
+    light, _, dark = sheet.partition('[data-md-color-scheme="slate"] {')
+    for theme, text in ((palette.LIGHT, light), (palette.DARK, dark)):
+        site = dict(re.findall(r"--ls-([a-z]+): (#[0-9a-f]{6});", text))
+        for own, name in palette.NAMED.items():
+            assert theme[own] == site[name], (theme["name"], own)
+        for name, pair in panels.COLORS.items():
+            assert pair[theme is palette.DARK] == site[name], (theme["name"], name)
 
 
 def test_every_picture_is_shown_in_both_schemes_with_one_text():
