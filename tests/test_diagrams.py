@@ -161,4 +161,9 @@ def test_panels_stand_below_one_another_on_a_phone_and_side_by_side_beside_it(
         assert found["words"] >= 11 and found["aside"] <= 0, found
         assert len(set(found["tops"])) == (panel_count if width == 390 else 1), found
         assert (found["share"] > 0.9) == (width == 390), found
+    tab.goto(f"{server}glossary/bank-conflict/")
+    said = tab.locator(".picture figcaption").first.inner_text()
+    words = ("Above, all 32", "Below, an unused") if width == 390 else ("Left, all 32", "Right, an")
+    assert all(word in said for word in words), said
+    assert len(re.findall(r"\b(?:Left|Right|Above|Below),", said)) == 2
     context.close()

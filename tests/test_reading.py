@@ -213,6 +213,17 @@ def test_a_chart_says_its_numbers_under_a_finger(chromium, server):
     tip.wait_for()
     assert tip.inner_text() == words
     assert not tab.evaluate(UNSAID)
+    # What roofs are called stands in what a phone shows before anybody scrolls.
+    tab.reload()
+    tab.wait_for_load_state("networkidle")
+    roofs = ["float32 multiply-adds", "TF32 by cuBLAS", "bfloat16 by wgmma"]
+    ends = tab.evaluate(
+        """roofs => [...document.querySelector(".plot svg").querySelectorAll("text")]
+          .filter(text => roofs.includes(text.textContent))
+          .map(text => text.getBoundingClientRect().right)""",
+        roofs,
+    )
+    assert len(ends) == 3 and max(ends) < 374 - 25, ends  # the shadow at the edge
     context.close()
 
 
