@@ -30,7 +30,7 @@ from lockstep.evidence import Evidence
 from lockstep.mistakes import parse
 from lockstep.page import FENCE, LOADER, Mistake, Page, PageError, paths, read
 from lockstep.parts import Part
-from lockstep_site import mapping, quiz
+from lockstep_site import library, mapping, quiz
 from lockstep_site.gpu.needs import gpu_only
 from lockstep_site.sources import OPENED, READ
 
@@ -593,6 +593,14 @@ def below(term: Term, glossary: Glossary, folder: str) -> Iterator[Element]:
             item[0].tail = AtomicString(f" ({READ[source['read']]})")
         row.append(item)
     yield row
+    if further := library.beyond(term.page.root).get(term.id):
+        yield _heading("Further reading")
+        row = Element("ul", {"class": "sources", "data-search-exclude": ""})
+        for entry in further:
+            item = _item(_link(entry["title"], entry["url"]))
+            item[0].tail = AtomicString(f": {entry['note']}")
+            row.append(item)
+        yield row
     if unverified := term.page.meta.get("unverified"):
         note = Element("p", {"class": "unverified"})
         SubElement(note, "strong").text = "Not verified."

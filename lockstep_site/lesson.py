@@ -85,7 +85,8 @@ class Lesson(Treeprocessor):
             if kind == "lesson" and (chosen := further(page)):
                 root.append(chosen)
             if claimed or kind == "lesson":
-                root.append(tick(page, claimed, items, folder or "."))
+                follows = _follows(self.state.site, page.uri)
+                root.append(tick(page, claimed, items, folder or ".", follows))
 
     @staticmethod
     def _quizzes(root: Element, page: Page) -> None:
@@ -308,8 +309,27 @@ def further(page: Page) -> Element | None:
     return box
 
 
-def tick(page: Page, claimed: list[dict], items: dict[str, dict], folder: str) -> Element:
-    """Return the box to tick when a page is done, with the way to the next one."""
+def _follows(source, uri: str) -> dict | None:
+    """Return the page after one of the phases' pages, in the order of the sidebar."""
+    if not (source.root / roadmap.DATA).is_file():
+        return None
+    pages = {known.uri: known for known in source.pages}
+    order = roadmap.way(source.root, pages)
+    after = order[order.index(uri) + 1 :] if uri in order else []
+    return {"page": after[0], "name": pages[after[0]].title} if after else None
+
+
+def tick(
+    page: Page,
+    claimed: list[dict],
+    items: dict[str, dict],
+    folder: str,
+    follows: dict | None = None,
+) -> Element:
+    """Return the box to tick when a page is done, with the way to the next one.
+
+    ``follows`` has the page and the name of the one that does, where it is no lesson of the path.
+    """
     ids = [row["id"] for row in claimed] or [page.name.replace("/", "-")]
     kind = "lesson" if page.meta["kind"] == "lesson" else "page"
     box = Element("div", {"class": "tick", "data-title": page.title, "data-search-exclude": ""})
@@ -321,9 +341,9 @@ def tick(page: Page, claimed: list[dict], items: dict[str, dict], folder: str) -
     mine = [n for n, row in enumerate(order) if row["id"] in ids]
     later = [row for row in order[mine[-1] + 1 :] if row["id"] not in ids] if mine else order
     ways = SubElement(line, "span", {"class": "tick__ways"})
-    if later:
+    if later or follows:
         ways.text = "Next: "
-        link = _page_link(later[0], folder)
+        link = _page_link(follows or later[0], folder)
         link.set("class", "tick__next")
         ways.append(link)
         link.tail = " · "

@@ -19,6 +19,7 @@ from lockstep_site import datafile
 
 DATA = "docs/library/library.yml"
 LESSONS = "docs/library/lessons.yml"
+TERMS = "docs/library/terms.yml"
 MARKER = re.compile(r"^\[\[library:(?P<which>[a-z-]+)\]\][ \t]*$")
 COLUMNS = ("title", "url", "note", "lang", "kind", "topics", "phase", "level")
 PHASES = {
@@ -82,22 +83,32 @@ def rows(root: Path) -> list[dict]:
 
 def fitting(root: Path) -> dict[str, list[dict]]:
     """Return the three rows that fit a lesson, by its item in the roadmap. Raises PageError."""
+    return _chosen(root, LESSONS, "items of roadmap.yml", 3)
+
+
+def beyond(root: Path) -> dict[str, list[dict]]:
+    """Return the two rows that go further than a term's page, by its id. Raises PageError."""
+    return _chosen(root, TERMS, "terms of the glossary", 2)
+
+
+def _chosen(root: Path, path: str, what_for: str, count: int) -> dict[str, list[dict]]:
     known = {row["url"]: row for row in rows(root)}
-    mend = "write items of roadmap.yml, each with a list of three addresses of library.yml"
+    words = {2: "two", 3: "three"}[count]
+    mend = f"write {what_for}, each with a list of {words} addresses of library.yml"
 
     def mistakes(data: dict, lines: list[str]) -> list[Mistake]:
         found = []
         for item, chosen in data.items():
             line = next(n for n, text in enumerate(lines, 1) if text.startswith(f"{item}:"))
-            if len(set(chosen)) != 3:
-                what = f"{item} has {len(set(chosen))} different entries of the library, not 3"
-                found.append(Mistake(LESSONS, line, what, mend))
+            if len(set(chosen)) != count:
+                what = f"{item} has {len(set(chosen))} different entries of the library"
+                found.append(Mistake(path, line, f"{what}, not {count}", mend))
             for n, url in enumerate(chosen, line + 1):
                 if url not in known:
-                    found.append(Mistake(LESSONS, n, f"{url} is not in {DATA}", "correct it"))
+                    found.append(Mistake(path, n, f"{url} is not in {DATA}", "correct it"))
         return found
 
-    data = datafile.load(root, LESSONS, mistakes, mend) or {}
+    data = datafile.load(root, path, mistakes, mend) or {}
     return {item: [known[url] for url in chosen] for item, chosen in data.items()}
 
 

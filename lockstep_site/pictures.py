@@ -16,6 +16,13 @@ from lockstep.parts import Part
 FOLDER = "docs/assets/diagrams/terms"
 MARKER = re.compile(r"^\[\[picture:(?P<name>[a-z0-9-]+)\]\][ \t]*$")
 PANEL = re.compile(r'<svg (?:x="\d+" width="\d+" height="[\d.]+" )?viewBox=.*?</svg>', re.DOTALL)
+STACKED = {
+    "Left,": "Above,",
+    "Right,": "Below,",
+    "On the left": "Above,",
+    "On the right": "Below,",
+}
+SIDES = re.compile("|".join(STACKED))
 
 
 def read(name: str, root: Path) -> tuple[str, str, list[str]]:
@@ -48,7 +55,24 @@ def render(name: str, root: Path, folder: str, plain: bool = False) -> str:
     return (
         f'<figure class="picture{one}"><div class="picture__panels" role="img" '
         f'aria-label="{html.escape(alt)}" data-search-exclude="">{drawn}</div>'
-        f"<figcaption>{html.escape(see, quote=False)}</figcaption></figure>"
+        f"<figcaption>{_caption(see, len(panels))}</figcaption></figure>"
+    )
+
+
+def _caption(see: str, panels: int) -> str:
+    """Return a caption whose words "Left" and "Right" are others where two panels are stacked.
+
+    The style sheet shows one of the two; copied and searched is the first.
+    """
+    text = html.escape(see, quote=False)
+    if panels != 2:
+        return text
+    return SIDES.sub(
+        lambda found: (
+            f'<span class="beside-word">{found[0]}</span>'
+            f'<span class="below-word" data-search-exclude="">{STACKED[found[0]]}</span>'
+        ),
+        text,
     )
 
 

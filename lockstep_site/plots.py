@@ -39,6 +39,7 @@ LEFT, RIGHT, TOP, BOTTOM = 56, 18, 24, 44
 LEAST_X, MOST_X = 2.0**-4, 2.0**12  # operations for each byte
 LEAST_Y, MOST_Y = 0.01, 1000.0  # TFLOP/s
 LABELS = 12
+PHONE = 390  # how far a phone of 390 px shows the chart, before anybody scrolls
 LETTER = 6.2  # about the width of one
 
 
@@ -180,12 +181,15 @@ def _draw(bandwidth, peaks, points, sweep) -> str:
         foot = LEAST_X if not dash else peaks[0][1] / bandwidth
         roof = [(foot, foot * bandwidth), (ridge, peak), (MOST_X, peak)]
         inside.append(_line(roof, "var(--ls-ink)", 2, dash))
-        # Right of where the slope goes on, left of most kernels; below, if a roof is close above
-        start, height = _x(ridge) + 30, _y(peak)
-        close = any(0 < height - _y(other) < 40 for _, other in peaks)
-        foot_of_name = round(height + (13 if close else -5), 1)
-        names.append(charts.text(round(start, 1), foot_of_name, words))
-        taken.append((start, start + LETTER * len(words), foot_of_name - 4, 11))
+        # Left of the slope, where no kernel can be, and in what a phone shows of the chart
+        end, height = min(_x(ridge) - 8, PHONE), _y(peak)
+        if end < _x(ridge) - 20:
+            style = "stroke: var(--ls-soft); stroke-width: 1; stroke-dasharray: 1 3"
+            inside.append(
+                f'<path d="M{end + 4:g} {height}H{_x(ridge) - 3:g}" style="fill: none; {style}"/>'
+            )
+        names.append(charts.text(round(end, 1), round(height + 4, 1), words, "end"))
+        taken.append((end - LETTER * len(words), end, height, 11))
         taken.append((_x(ridge), WIDTH - RIGHT, height, 7))
     names.append(charts.text(_x(4) - 10, _y(4 * bandwidth), MEMORY[0], "end"))
     if sweep:

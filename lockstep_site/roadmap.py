@@ -134,6 +134,21 @@ def path(rows: list[dict], phase: str | None = None) -> list[dict]:
     return found
 
 
+def way(root: Path, pages: dict[str, object]) -> list[str]:
+    """Return every page of the phases in the one order of sidebar, footers and boxes.
+
+    Each phase's index, its part of the path, and what else lies in its folder. ``pages``: those
+    that there are, by their addresses.
+    """
+    rows, found = items(root), []
+    for phase in load(root)["phases"]:
+        folder, own = f"roadmap/{phase['id']}/", [row["page"] for row in path(rows, phase["id"])]
+        first = [folder + "index.md"] if folder + "index.md" in pages else []
+        rest = sorted(uri for uri in pages if uri.startswith(folder))
+        found += first + own + [uri for uri in rest if uri not in {*first, *own}]
+    return found
+
+
 def _check_path(root: Path, rows: list[dict]) -> None:
     """Refuse an item, of the path or of a way in, that stands before one that its page needs."""
     of, place = {row["id"]: row for row in rows}, {row["id"]: n for n, row in enumerate(rows)}
@@ -459,18 +474,19 @@ class RoadmapPart(Part):
                 what = "this lesson has no place on the path"
                 mend = f"add an item to {DATA}, and claim it: roadmap: [its id]"
                 _refuse(page.path, 1, what, mend)
+        order = way(site.root, {page.uri: page for page in site.pages})
         for children in _lists(nav):
             for phase in load(site.root)["phases"]:
                 index = f"roadmap/{phase['id']}/index.md"
                 if index in children:
                     own = [row["page"] for row in path(rows, phase["id"])]
-                    other = [c for c in children if c != index and c not in own]
-                    children[:] = [index, *own, *other]
+                    known = [uri for uri in order if uri in {index, *own} or uri in children]
+                    children[:] = [*known, *(c for c in children if c not in known)]
 
     def path(self, site) -> list[str]:
         if not (site.root / DATA).is_file():
             return []
-        return [row["page"] for row in path(items(site.root))]
+        return way(site.root, {page.uri: page for page in site.pages})
 
     def shared(self) -> tuple[str, ...]:
         return (DATA,)

@@ -21,6 +21,7 @@ MARKER = re.compile(r"^\[\[table:(?P<which>[a-z0-9-]+)\]\][ \t]*$")
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 OTHER_KEYS = {"id", "note", "unverified", "sources"}
 MARK = "(?)"
+NOTE = "†"
 MEND = "give sources and tables, each table with id, title, columns and rows"
 
 
@@ -78,13 +79,12 @@ def render(which: str, root: Path) -> str:
         raise PageError([Mistake(DATA, 1, f"[[table:{which}]] names no table", mend)])
     table = data["tables"][known.index(which)]
     columns = [c for c in table["columns"] if any(c["id"] in row for row in table["rows"])]
-    notes = any("note" in row for row in table["rows"])
-    head = [c["title"] for c in columns] + ["Notes"] * notes + ["Sources"]
+    head = [c["title"] for c in columns] + ["Sources"]
     numbers = [
         all(isinstance(r.get(c["id"], 0), int | float) for r in table["rows"]) for c in columns
     ]
-    numbers += [False] * (notes + 1)
-    lines = []
+    numbers += [False]
+    lines, notes = [], []  # a note in a cell would push the columns out of the page
     used: dict[str, int] = {}
     for row in table["rows"]:
         cells = []
@@ -96,8 +96,10 @@ def render(which: str, root: Path) -> str:
         for key in row["sources"]:
             number = used.setdefault(key, len(used) + 1)
             links.append(f"[{number}]({data['sources'][key]['url']}){{ .source }}")
-        cells += [_value(row.get("note", ""))] * notes + [" ".join(links)]
-        lines.append(cells)
+        if "note" in row:
+            notes.append(f"- **{cells[0]}**: {_text(str(row['note']))}")
+            cells[0] += f" {NOTE}"
+        lines.append([*cells, " ".join(links)])
     said = [
         f"{number}. [{_text(source['title'])}]({source['url']}) ({READ[source['read']]})"
         for key, number in used.items()
@@ -106,6 +108,8 @@ def render(which: str, root: Path) -> str:
     parts = [figures.table(head, lines, numbers)]
     if any(row.get("unverified") for row in table["rows"]):
         parts.append(f"A value with {MARK} is one that no source bears out that we opened.")
+    if notes:
+        parts += [f"Rows with {NOTE}:", "\n".join(notes)]
     return "\n\n".join([*parts, f"Sources of “{table['title']}”:", "\n".join(said)])
 
 

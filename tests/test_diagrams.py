@@ -14,6 +14,7 @@ from snippets.diagrams import (
     common,
     divergence,
     matmul_warp,
+    palette,
     panels,
     sectors,
     step_ahead,
@@ -30,10 +31,22 @@ KB = 1000
 @pytest.mark.parametrize("name", NAMES)
 def test_a_picture_is_what_its_script_draws(name, tmp_path):
     draw = import_module(f"snippets.diagrams.{name}").draw
-    for path in common.write(name.replace("_", "-"), draw, tmp_path):
+    for path in palette.write(name.replace("_", "-"), draw, tmp_path):
         shown = common.FOLDER / path.name
         message = f"{shown.name} is old. To mend: .venv/bin/python -m snippets.diagrams {name}"
         assert path.read_text(encoding="utf-8") == shown.read_text(encoding="utf-8"), message
+
+
+def test_drawings_have_the_colors_of_the_site():
+    """Those of lessons, and what a picture of a term falls back to when it is opened alone."""
+    sheet = (ROOT / "docs/assets/css/lockstep.css").read_text(encoding="utf-8")
+    light, _, dark = sheet.partition('[data-md-color-scheme="slate"] {')
+    for theme, text in ((palette.LIGHT, light), (palette.DARK, dark)):
+        site = dict(re.findall(r"--ls-([a-z]+): (#[0-9a-f]{6});", text))
+        for own, name in palette.NAMED.items():
+            assert theme[own] == site[name], (theme["name"], own)
+        for name, pair in panels.COLORS.items():
+            assert pair[theme is palette.DARK] == site[name], (theme["name"], name)
 
 
 def test_every_picture_is_shown_in_both_schemes_with_one_text():
@@ -148,4 +161,9 @@ def test_panels_stand_below_one_another_on_a_phone_and_side_by_side_beside_it(
         assert found["words"] >= 11 and found["aside"] <= 0, found
         assert len(set(found["tops"])) == (panel_count if width == 390 else 1), found
         assert (found["share"] > 0.9) == (width == 390), found
+    tab.goto(f"{server}glossary/bank-conflict/")
+    said = tab.locator(".picture figcaption").first.inner_text()
+    words = ("Above, all 32", "Below, an unused") if width == 390 else ("Left, all 32", "Right, an")
+    assert all(word in said for word in words), said
+    assert len(re.findall(r"\b(?:Left|Right|Above|Below),", said)) == 2
     context.close()

@@ -79,6 +79,23 @@ def test_each_lesson_has_three_entries_that_fit_it():
     assert links == [row["url"] for row in chosen["o-roofline"]] and len(set(links)) == 3
 
 
+def test_terms_with_a_picture_have_two_entries_that_go_further():
+    chosen = library.beyond(ROOT)
+    terms = {page.meta["id"]: page for page in PAGES if page.meta["kind"] == "term"}
+    assert set(chosen) <= set(terms)
+    assert all(len(rows) == 2 for rows in chosen.values())
+    pictured = {ident for ident, page in terms.items() if "[[picture:" in page.body}
+    # Of the library's entries none is about paging a KV cache.
+    assert pictured - set(chosen) == {"pagedattention"}
+
+
+def test_further_reading_stands_below_the_sources(built):
+    text = (built / "glossary/roofline-model/index.html").read_text(encoding="utf-8")
+    below = text.partition('id="sources"')[2].partition('id="further-reading"')[2]
+    for row in library.beyond(ROOT)["roofline-model"]:
+        assert f'href="{row["url"]}"' in below
+
+
 def test_an_entry_for_a_lesson_that_the_library_lacks_is_refused_at_its_line(small):
     root = small(DATA)
     file = root / library.LESSONS

@@ -56,16 +56,28 @@ def test_every_page_is_there(built):
         assert (built / name / "index.html").is_file(), page.path
 
 
-def test_a_footer_leads_where_the_next_box_leads(built):
-    """At the end of a phase too, where the navigation has other pages between two lessons."""
-    pages = RoadmapPart().path(site(ROOT))
+def test_sidebar_footer_and_box_have_one_next(built):
+    """At the end of a phase too, where cheat sheets and other pages stand after the lessons."""
+    pages, boxes = RoadmapPart().path(site(ROOT)), 0
+    assert len(pages) > 50
     for uri in pages[:-1]:
-        text = (built / uri.removesuffix(".md") / "index.html").read_text(encoding="utf-8")
-        box, footer = (
-            re.search(f'<a [^>]*class="[^"]*{name}[^>]*>', text)[0]
-            for name in ("tick__next", "md-footer__link--next")
-        )
-        assert HREF.search(box)[1] == HREF.search(footer)[1], uri
+        place = BASE + uri.removesuffix("index.md").removesuffix(".md").rstrip("/") + "/"
+        file = built / urlsplit(place).path.lstrip("/") / "index.html"
+        text = file.read_text(encoding="utf-8")
+
+        def leads(name, text=text, place=place):
+            found = re.search(f'<a [^>]*class="[^"]*{name}[^>]*>', text)
+            return found and urljoin(place, HREF.search(found[0])[1])
+
+        side = text.partition("md-sidebar--primary")[2].partition("md-sidebar--secondary")[0]
+        links = [a for a in re.findall(r"<a [^>]*md-nav__link[^>]*>", side) if "href" in a]
+        links = [urljoin(place, HREF.search(link)[1]) for link in links]
+        links = list(dict.fromkeys(link for link in links if "#" not in link))
+        footer, box = leads("md-footer__link--next"), leads("tick__next")
+        assert footer == links[links.index(place) + 1], uri
+        assert box in {footer, None}, uri
+        boxes += box is not None
+    assert boxes > 40
 
 
 def test_every_link_and_anchor_leads_somewhere(built):

@@ -128,6 +128,15 @@ def test_a_bookmark_to_a_page_that_moved_leads_on(small, chromium):
     for end in ("blob/main/docs/new/place.md", "edit/main/docs/new/place.md", "issues/new?"):
         assert f'href="https://example.org/us/{end}' in place
     tab = chromium.new_page()
+    with serving(site) as address:
+        tab.goto(f"{address}new/place/")
+        links = tab.locator(".changed a")
+        assert links.all_inner_texts() == ["Source", "Edit", "Report a mistake"]
+        for link in links.all():
+            assert link.is_visible()
+            assert link.get_attribute("href").startswith("https://example.org/us/")
+        report = links.last.get_attribute("href")
+        assert "template=page-is-wrong.yml&page=http" in report and "new/place" in report
     text = (site / "old/spot/index.html").read_text(encoding="utf-8")
     assert 'href="../../new/place/"' in text and "noindex" in text
     assert '<a href="../">' in (site / "old/index.html").read_text(encoding="utf-8")

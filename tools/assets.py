@@ -27,7 +27,12 @@ FONTS = {
 # Kerning, marks, the forms of languages, and figures of one width for tables
 FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl", "tnum"]
 # What English sets in bold beside ASCII: other letters come from the fallback
-BOLD = "\u00a0°²³µ·×éèöüäç–—‘’“”…→−≤≥"
+ENGLISH = "".join(map(chr, range(127))) + "\u00a0°²³µ·×éèöüäç–—‘’“”…→−≤≥"
+# Of the two fonts of nearly every formula, what formulas here are written with: whole, they were a
+# sixth of such a page. tests/test_weight.py names what a formula has and this has not.
+SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789()[]+-=<>/.,:;!|×·−≤≥≈→∂∇π"
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCEFHNTXαπ"
+MATHS = {"KaTeX_Main-Regular": SIGNS + "EFHX", "KaTeX_Math-Italic": LETTERS}
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 PYODIDE_NOTICE = """\
 Pyodide {version}, under the Mozilla Public License 2.0: https://www.mozilla.org/MPL/2.0/
@@ -47,7 +52,7 @@ def wanted(root: Path) -> dict[str, bytes]:
         package = modules / "@fontsource" / family
         for name in names:
             font = (package / f"files/{name}.woff2").read_bytes()
-            files[f"fonts/{name}.woff2"] = smaller(root, font, plain="700" in name)
+            files[f"fonts/{name}.woff2"] = smaller(root, font, ENGLISH if "700" in name else None)
         files[f"fonts/{family}-LICENSE.txt"] = (package / "LICENSE").read_bytes()
     katex = modules / "katex"
     # Each browser that this site supports reads woff2: the older formats are not shipped.
@@ -55,7 +60,7 @@ def wanted(root: Path) -> dict[str, bytes]:
     css = re.sub(r',url\([^)]+\.(?:woff|ttf)\) format\("[a-z]+"\)', "", css)
     files["katex/katex.min.css"] = css.encode()
     for font in sorted((katex / "dist/fonts").glob("*.woff2")):
-        files[f"katex/fonts/{font.name}"] = smaller(root, font.read_bytes())
+        files[f"katex/fonts/{font.name}"] = smaller(root, font.read_bytes(), MATHS.get(font.stem))
     files["katex/LICENSE.txt"] = (katex / "LICENSE").read_bytes()
     shim = modules / "iframe-worker"  # MIT, as its first lines say
     files["iframe-worker.js"] = (shim / "shim/index.js").read_bytes()
@@ -88,8 +93,8 @@ def pictures(root: Path) -> dict[str, bytes]:
     return files
 
 
-def smaller(root: Path, font: bytes, plain: bool = False) -> bytes:
-    """Return a font with its characters, of bold those of English, less old hints and ligatures.
+def smaller(root: Path, font: bytes, only: str | None = None) -> bytes:
+    """Return a font with its characters, or with some of them, less old hints and ligatures.
 
     The site turns ligatures of code off. A sixth of what a first visit weighs goes with them. It
     takes a second or two, so what it made of a font is kept in .cache/fonts.
@@ -97,7 +102,7 @@ def smaller(root: Path, font: bytes, plain: bool = False) -> bytes:
     kept = (
         root
         / ".cache/fonts"
-        / hashlib.sha256(repr((FEATURES, BOLD if plain else "")).encode() + font).hexdigest()
+        / hashlib.sha256(repr((FEATURES, only or "")).encode() + font).hexdigest()
     )
     if not kept.is_file():
         from fontTools import subset
@@ -107,7 +112,7 @@ def smaller(root: Path, font: bytes, plain: bool = False) -> bytes:
         options.drop_tables += ["STAT"]
         tool = subset.Subsetter(options)
         loaded = TTFont(io.BytesIO(font), recalcTimestamp=False)
-        wanted = [c for c in loaded.getBestCmap() if not plain or c < 127 or chr(c) in BOLD]
+        wanted = [c for c in loaded.getBestCmap() if only is None or chr(c) in only]
         tool.populate(unicodes=wanted)
         tool.subset(loaded)
         out = io.BytesIO()

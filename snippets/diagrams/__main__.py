@@ -4,7 +4,7 @@ import sys
 from importlib import import_module
 
 from snippets import diagrams
-from snippets.diagrams import common, panels, terms
+from snippets.diagrams import common, palette, panels, terms
 
 lessons, of_terms = panels.names(diagrams), panels.names(terms)
 
@@ -12,7 +12,7 @@ for name in sys.argv[1:] or sorted({*lessons, *of_terms}):
     name, paths = name.replace("-", "_"), []
     if name in lessons:
         draw = import_module(f"snippets.diagrams.{name}").draw
-        paths += common.write(name.replace("_", "-"), draw)
+        paths += palette.write(name.replace("_", "-"), draw)
     if name in of_terms:
         draw = import_module(f"snippets.diagrams.terms.{name}").draw
         paths.append(panels.write(name.replace("_", "-"), draw()))

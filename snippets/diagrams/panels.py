@@ -26,21 +26,21 @@ TEXT, SMALL = 12.5, 11.5  # the sizes of pictures.css
 SHEET = common.ROOT / "docs/assets/css/pictures.css"
 # A file that is opened alone has no page whose colors it could take: (light, dark).
 COLORS = {
-    "ground": ("#ffffff", "#11181d"),
-    "wash": ("#f3f7f8", "#182229"),
-    "line": ("#d9e2e5", "#2b3943"),
-    "ink": ("#17222b", "#dde5e9"),
-    "soft": ("#4a5964", "#a6b4bd"),
-    "accent": ("#0a6871", "#69ccd1"),
+    "ground": ("#fdfbf6", "#141210"),
+    "wash": ("#f5f1e8", "#1f1c18"),
+    "line": ("#ddd6c7", "#3b352d"),
+    "ink": ("#191714", "#ece6da"),
+    "soft": ("#5a544b", "#b8ae9f"),
+    "accent": ("#a3450a", "#f5a767"),
     "simulator": ("#5a3f9e", "#c0a9f5"),
     "cpu": ("#1d5fa8", "#8cbcf3"),
-    "compiled": ("#7d5200", "#e2b45e"),
-    "awaiting": ("#a63a14", "#f59b77"),
+    "compiled": ("#735000", "#e2b45e"),
+    "awaiting": ("#b0203a", "#ff93a3"),
 }
 GAP = 20  # between two panels of a file that is opened alone
 
 
-KIT = {"common", "observed", "panels", "__main__"}
+KIT = {"common", "observed", "palette", "panels", "__main__"}
 
 
 def names(package):

@@ -55,31 +55,53 @@
     else untold()
   })
 
-  // ---- A drawing fills the window.
-  const enlarge = image => {
-    const box = make("dialog", { className: "enlarged" }), copy = image.cloneNode()
+  // ---- A drawing fills the window: an image by itself, a term's picture and a chart by a button.
+  const enlarge = (shown, name, opener) => {
+    const box = make("dialog", { className: "enlarged" }), copy = shown.cloneNode(!shown.matches("img"))
     const close = make("button", { type: "button", className: "md-button", textContent: "Close" })
-    for (const name of ["tabindex", "role", "aria-label", "title"]) copy.removeAttribute(name)
-    box.setAttribute("aria-label", image.alt || "Drawing")
-    box.append(copy, close)
+    close.autofocus = true // and not a frame that scrolls
+    for (const name of ["id", "tabindex", "role", "aria-label", "title"]) copy.removeAttribute(name)
+    box.setAttribute("aria-label", name)
+    if (shown.matches("img")) box.append(copy, close)
+    else {
+      const frame = make("div", { className: shown.matches("svg") ? "plot" : "picture" })
+      copy.setAttribute("role", "img")
+      copy.setAttribute("aria-label", name)
+      frame.append(copy)
+      box.append(frame, close)
+    }
     box.onclick = () => box.close()
-    box.onclose = () => { box.remove(); image.focus() }
+    box.onclose = () => { box.remove(); opener.focus() }
     document.body.append(box)
     box.showModal()
   }
-  const drawings = () => all('.md-content img[src*="/diagrams/"]:not([role])').forEach(image => {
-    if (image.closest("a")) return
-    image.tabIndex = 0
-    image.title = "Enlarge"
-    image.setAttribute("role", "button")
-    image.setAttribute("aria-label", `Enlarge: ${image.alt}`)
-    image.onclick = () => enlarge(image)
-    image.onkeydown = event => {
-      if (event.key !== "Enter" && event.key !== " ") return
-      event.preventDefault()
-      enlarge(image)
-    }
-  })
+  const drawings = () => {
+    all('.md-content img[src*="/diagrams/"]:not([role])').forEach(image => {
+      if (image.closest("a")) return
+      const open = () => enlarge(image, image.alt || "Drawing", image)
+      image.tabIndex = 0
+      image.title = "Enlarge"
+      image.setAttribute("role", "button")
+      image.setAttribute("aria-label", `Enlarge: ${image.alt}`)
+      image.onclick = open
+      image.onkeydown = event => {
+        if (event.key !== "Enter" && event.key !== " ") return
+        event.preventDefault()
+        open()
+      }
+    })
+    all(".md-content :is(.picture, .wide:has(> .plot > svg)):not(:has(> .enlarge))").forEach(figure => {
+      const find = () => figure.querySelector(":scope > .picture__panels") ??
+        all(":scope > .plot > svg", figure).find(svg => svg.checkVisibility())
+      const name = find()?.getAttribute("aria-label") ?? "Drawing"
+      const button = make("button", { type: "button", className: "enlarge", textContent: "Enlarge" })
+      button.setAttribute("aria-label", `Enlarge: ${name}`)
+      button.onclick = () => enlarge(find(), name, button)
+      figure.append(button)
+      const panels = figure.querySelector(":scope > .picture__panels")
+      if (panels) panels.onclick = button.onclick
+    })
+  }
 
   // ---- Ctrl+K
   const field = document.querySelector("[data-md-component=search-query]")
@@ -184,12 +206,12 @@
   document.addEventListener("change", event => { if (event.target.dataset?.done) ticks() })
   document$.subscribe(() => {
     untold()
-    drawings()
     focusing()
     ticks()
     const form = document.querySelector("form.lost")
     if (form) lost(form).catch(console.error)
     frames()
+    drawings()
     setTimeout(frames, 300) // the theme puts tables into their boxes after the page is there
   })
 })()
