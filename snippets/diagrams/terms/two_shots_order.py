@@ -1,4 +1,4 @@
-"""Four GPUs load from one another, a part at a time: all in the order 0 to 3, or each in its own."""
+"""Four GPUs load from one another, a part at a time: all in one order, or each in its own."""
 
 from snippets.diagrams.panels import Panel, Picture
 
@@ -65,7 +65,7 @@ def draw():
         "ask GPU 0 first and are served one after another; two of them wait, and the last "
         "is done after five parts' time. On the right each begins after its own array and goes "
         "around: all four ports are busy, and all are done after three.",
-        see="A row is a GPU, a box the GPU that it loads a part from in that time, if a port serves "
-        "one at a time. On the left three queue at GPU 0 and then go on staggered: 5 parts' time. "
-        "On the right nobody waits: 3.",
+        see="A row is a GPU, a box the GPU that it loads a part from in that time, if a port "
+        "serves one at a time. On the left three queue at GPU 0 and then go on staggered: 5 parts' "
+        "time. On the right nobody waits: 3.",
     )
