@@ -21,6 +21,19 @@ _CLAIMED = re.compile(
     r"|^\s*(?:measured|timed|benchmarked|clocked|profiled)\b"
 )
 _EMPTY = {"yes", "true", "known", "see above"}
+# What a number is made up of: other numbers, in figures or words.
+_ONES = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|sixteen|thirty-two"
+_COUNTS = re.compile(
+    rf"(?i)\d|\b(?:zero|{_ONES}|half|halve[sd]?|twice|double[sd]?|third|quarter|tenth|dozen|hundred"
+    r"|thousand|[mb]illion|square[sd]?|each|every|all|both|no|none|only|same|equal)\b"
+)
+# It is made up, agreed on, or stands in code by its name.
+_SET = re.compile(
+    r"(?i)\b(?:made\ up|examples?|round\ (?:figures?|rates?|numbers?)|definitions?|assum\w+"
+    r"|chosen|set\ by|tolerance|thresholds?|formula|makes\ them|question)\b|\boutputs?\b"
+    r"|(?-i:\b[A-Z][A-Z_]{2,}\ in\ the\ code|\btimes\ [A-Z]{3,}\b)"
+)
+PRINTED = re.compile(r"(?i)\boutputs?\b")
 # Arithmetic as prose writes it.
 _SIGNS = (
     (r"(?<=\d),(?=\d{3})", ""),
@@ -42,6 +55,8 @@ def unfounded(number: str, how: str) -> str | None:
         return "no reason"
     if _CLAIMED.search(how):
         return "a reason that claims a measurement"
+    if not (_COUNTS.search(how) or _SET.search(how)):
+        return "a reason without the numbers that it follows from"
     said = _FIGURE.findall(number)
     value = _value(how)
     if value is None or len(said) != 1:
