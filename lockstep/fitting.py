@@ -98,14 +98,15 @@ LIBRARY = (
 # Words for a comparison of two things that run, such as a kernel and a library.
 _RUNS = r"(?:kernels?|versions?|implementations?|program|librar(?:y|ies)|baseline|reference|rungs?)"
 _THEM = (
-    rf"(?:{LIBRARY}|(?:ours|(?:(?:the|our|its|a|any|every|all)\ )(?:[\w-]+\ ){{0,2}}"
+    rf"(?:{LIBRARY}|(?:ours|(?:(?:the|our|its|this|that|a|any|every|all)\ )(?:[\w-]+\ ){{0,2}}"
     rf"(?:{_RUNS}|(?:naive|tiled|first|second|other|old|previous|serial)\ one))\b)"
 )
 COMPARES = re.compile(
     rf"\b(?:(?:fast|slow|quick)er\ than|as\ (?:fast|slow|quick)\ as|ahead\ of"
     rf"|beats?|beat(?:s|en)?\ by|outperform(?:s|ed)?|outruns?|outpace[sd]?|overtakes?"
     rf"|surpass(?:es|ed)?"
-    rf"|wins\ (?:over|against)|loses\ to)\ {_THEM}"
+    rf"|wins\ (?:over|against)|loses\ (?:to|against)|trails|no\ match\ for)\ {_THEM}"
+    rf"|\b(?:fastest|slowest|quickest)\ (?:one\ )?is\ {_THEM}"
     rf"|\b(?:fastest|slowest|quickest)\ of\ (?:all|them|the|our|these|those)\b"
     rf"|\b{_RUNS}\ (?:is|was|runs|ran|are|were)\ the\ (?:fastest|slowest|quickest)\b"
 )

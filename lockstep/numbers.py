@@ -344,7 +344,7 @@ BESIDE = re.compile(
     rf"|\b(?:[Tt]wice|[Hh]alf(?:\ of)?|[Dd]ouble|[Tt]hrice|times)\ {KEY}"
 )
 _SHARE = (
-    rf"(?i:half|twice|double|thrice|triple|an?\ (?:half|third|quarter|fifth|tenth)"
+    rf"(?i:half|twice|double|thrice|triple|(?:an?|one)\ (?:half|third|quarter|fifth|tenth)"
     rf"|{_FRACTION})"
 )
 _SIGNS_OF_SUMS = r"(?:[/÷×*·]|times|plus|minus|(?:divided|multiplied|halved|cut)\ by)"
@@ -354,14 +354,18 @@ _IT = (
 )
 # What makes another number of a measured one: a sum, a share, a multiple.
 CHANGED = re.compile(
-    rf"{KEY}[)\]]?\ ?(?:{_SIGNS_OF_SUMS}|[+√^-](?=\ ?\d)|over(?=\ (?:two|three|four|2|3|4)\b))"
+    rf"{KEY}[)\]]?\ ?[(\[]?(?:{_SIGNS_OF_SUMS}|[+√^-](?=\ ?\d)|less(?=\ \d)"
+    rf"|over(?=\ (?:two|three|four|2|3|4)\b))"
     rf"\ ?[(\[]?(?:\d|{_WORD}\b|π)"
-    rf"|(?:\d|\b{_WORD}|\))\ ?{_SIGNS_OF_SUMS}\ ?[(\[]?{KEY}"
+    rf"|(?:\d|\b{_WORD}|\))\ ?(?:x\b|{_SIGNS_OF_SUMS})\ ?[(\[]?{KEY}"
     rf"|\d\ [+-]\ {KEY}|\b(?:log\d*|ln|sqrt|exp)\b\W?{KEY}"
     rf"|{KEY}\ (?:halved|doubled|tripled|quadrupled)\b"
     rf"|\b{_SHARE}(?:\ of)?\ (?:the\ )?{KEY}"
     rf"|{KEY}\W{{0,3}}\b(?:(?:and|or|so|i\.e\.|that\ is|call\ it),?\ )?"
     rf"(?:{_SHARE}(?:\ of)?|(?:{_NUMBER})\ times)\ {_IT}"
+    rf"|{KEY}\W{{0,3}}(?:\b(?:and|or)\ )?(?:"
+    rf"(?:{_SHARE}|(?:{_NUMBER})\ times)\ as"
+    r"\ (?:much|many)\b(?!\ as)|as\ (?:much|many)\ again\b)"
 )
 
 

@@ -213,6 +213,11 @@ C = (
     (r"^\s*#\s*if\s+(?:0|false)\b", "code that is not compiled", "show only what is compiled"),
     (r"\b(?:if|while)\s*(?:constexpr\s*)?\(\s*(?:0|false|!1|!true)\s*\)\s*[^;\s]", UNSEEN, RUNS),
     (rf"{FIRST}(?:0|false)\s*(?:&&|\?)|{FIRST}(?:1|true)\s*(?:\|\||\?)", UNSEEN, RUNS),
+    (
+        r"\b(?:if|while)\s*(?:constexpr\s*)?\(\s*(?!1\s*\))[\d\s<>=!&|+*/%()-]*\d[\d\s<>=!&|+*/%-]*\)",
+        UNSEEN,
+        RUNS,
+    ),
     (r"\bswitch\s*\(\s*\d+\s*\)|\bfor\s*\([^;]*;\s*(?:false|0)\s*;", UNSEEN, RUNS),
     (r"\\u[0-9a-fA-F]{4}|\?\?[=/'()!<>-]", "letters written as escapes", "write names in ASCII"),
 )
@@ -233,6 +238,20 @@ def _unreached(text: str) -> Iterator[int]:
             yield n
 
 
+NEVER = re.compile(
+    r"\bconst(?:expr)?\s+(?:static\s+)?(?:bool|int|unsigned)\s+(\w+)\s*=\s*(?:false|0)\s*;"
+)
+
+
+def _never(text: str) -> Iterator[int]:
+    """Yield the lines, from 0, of conditions that are a constant's by its name."""
+    for name in NEVER.findall(text):
+        for found in re.finditer(
+            rf"\b(?:if|while)\s*(?:constexpr\s*)?\(\s*{name}\s*(?:\)|&&)", text
+        ):
+            yield text.count("\n", 0, found.start())
+
+
 def other(language: str, text: str, wrong: Wrong, like_c: bool) -> None:
     """Refuse, in shell and C++ and their like, what does not run as it looks."""
     rules: tuple[tuple[str, str, str], ...]
@@ -246,6 +265,8 @@ def other(language: str, text: str, wrong: Wrong, like_c: bool) -> None:
             wrong(0, "a block without a statement", "show code that does something")
     else:
         return
+    for number in _never(text) if rules is C else ():
+        wrong(number, UNSEEN, RUNS)
     for number in _unreached(text) if rules is C else ():
         wrong(number, "what stands after a return never runs", RUNS)
     for script in SCRIPT.finditer(text) if rules is SHELL else ():

@@ -49,6 +49,7 @@ def _unseen(blocks: list, python: list) -> Iterator[Found]:
         }
         after = blocks[one.index + 1 : one.index + 2]
         heard = "file" in one.options or bool(after and after[0].language == "output")
+        called = any(b.language in {"pycon", "output"} for b in blocks[one.index + 1 :])
         for node in nodes(one.text):
             if isinstance(node, ast.Call) and _unchecked(node):
                 what = "a program whose failure nobody sees: check=False"
@@ -56,7 +57,8 @@ def _unseen(blocks: list, python: list) -> Iterator[Found]:
             if not isinstance(node, ast.Try | ast.TryStar):
                 continue
             for handler in node.handlers:
-                if _seen(handler, heard or id(node) in inner, id(node) in inner):
+                function = id(node) in inner
+                if _seen(handler, heard or (function and called), function):
                     continue
                 kept = _kept(handler)
                 if not any(_read(name, node, blocks, one) for name in kept):
@@ -88,9 +90,17 @@ def _seen(handler: ast.ExceptHandler, heard: bool, function: bool) -> bool:
             return True
         if isinstance(node, ast.Call) and name_of(node.func) == "put":  # for another process
             return True
-        if root_of(node) == "self" and not isinstance(node, ast.Name):  # its object's own
+        if isinstance(node, ast.Assert) and not isinstance(node.test, ast.Name | ast.Constant):
             return True
+        if not _broad(handler) and root_of(node) == "self" and not isinstance(node, ast.Name):
+            return True  # what its object, or who calls it, knows to read
     return False
+
+
+def _broad(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler takes errors of any kind."""
+    kinds = getattr(handler.type, "elts", [handler.type])
+    return any(kind is None or name_of(kind) in {"Exception", "BaseException"} for kind in kinds)
 
 
 KEEPS = {"append", "add", "extend", "insert", "setdefault", "update"}
@@ -108,7 +118,7 @@ def _kept(handler: ast.ExceptHandler) -> set[str]:
             found.add(name_of(node.value) or root_of(node))
         elif isinstance(node, ast.Call) and name_of(node.func) in KEEPS:
             found.add(root_of(node.func))
-    return found - {handler.name or ""}
+    return found
 
 
 def _read(name: str, outside: ast.AST, blocks: list, one) -> bool:
@@ -132,10 +142,15 @@ def _keeps(node: ast.AST) -> bool:
 # ---------------------------------------------------------------- shapes alone
 
 SHAPE = {"shape", "dtype", "ndim", "size", "nbytes", "itemsize", "strides", "device"}
+SAME = {"tuple", "list", "str", "int", "repr", "bool"}
 KIND = {"isinstance", "len", "type", "callable", "hasattr"}
 SHAPED = re.compile(
-    rf"\bassert\w*\b.*(?:\.(?:{'|'.join(sorted(SHAPE))})\b|\b(?:{'|'.join(sorted(KIND))})\(| is )"
+    rf"\bassert\w*\b.*(?:\b(?:shape|ndim|size)\(|\.(?:{'|'.join(sorted(SHAPE))})\b"
+    rf"|\b(?:{'|'.join(sorted(KIND))})\(| is )"
 )
+
+
+LOOKED = re.compile(rf"\b\w+\.(?:{'|'.join(sorted(SHAPE))})\b|\b(?:{'|'.join(sorted(KIND))})\(\w+")
 
 
 def _shapes(blocks: list, python: list) -> Iterator[Found]:
@@ -147,7 +162,7 @@ def _shapes(blocks: list, python: list) -> Iterator[Found]:
     only: list[tuple] = []
     for one in blocks:
         if one.language == "pycon":
-            looked |= set(re.findall(r"\w+", one.text))
+            looked |= set(re.findall(r"\w+", LOOKED.sub("", one.text)))
         if one.language != "python" or "file" in one.options:
             continue
         for node in nodes(one.text):
@@ -160,8 +175,8 @@ def _shapes(blocks: list, python: list) -> Iterator[Found]:
                 if names and checks:
                     only.append((one, node, names))
                 elif checks or (isinstance(node, ast.Call) and name_of(node.func) == "print"):
-                    inside = (n for side in sides for n in walk(side))
-                    looked |= {n.id for n in inside if isinstance(n, ast.Name)}
+                    for side in sides:
+                        looked |= _of_value(side)
     for one, node, names in only:
         if names <= results and not names & looked:
             what = f"of {' and '.join(sorted(names))} the shape or the type alone is checked"
@@ -172,6 +187,15 @@ def _shapes(blocks: list, python: list) -> Iterator[Found]:
 def _compares(call: ast.Call) -> bool:
     name = name_of(call.func)
     return name.startswith("assert") or name in COMPARES
+
+
+def _of_value(node: ast.AST) -> set[str]:
+    """Return the names in an expression, without those of which it says the shape alone."""
+    if isinstance(node, ast.expr) and _of_shape(node):
+        return set()
+    if isinstance(node, ast.Name):
+        return {node.id}
+    return set().union(*map(_of_value, ast.iter_child_nodes(node)))
 
 
 def _of_shape(test: ast.expr) -> set[str]:
@@ -194,6 +218,14 @@ def _of_shape(test: ast.expr) -> set[str]:
             return _of_shape(value)
         case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in SHAPE:
             return {name}
+        case ast.Attribute(value=ast.Attribute() | ast.Call() as value):  # out.dtype.name
+            return _of_shape(value)
+        case ast.Call(func=ast.Name(id=name), args=[inner]) if name in SAME:
+            return _of_shape(inner)
+        case ast.Call(func=ast.Attribute(attr=attr), args=[ast.Name(id=name)]) if attr in SHAPE:
+            return {name}  # np.shape(out)
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as inner]):
+            return _of_shape(inner)
         case ast.Call(func=ast.Name(id=kind), args=[ast.Name(id=name), *_]) if kind in KIND:
             return {name}
     return set()
@@ -242,10 +274,14 @@ def _bare(text: str) -> str:
 
 # ---------------------------------------------------------------- outside of the page's folder
 
+_QUOTE = "[\"']"
 ELSEWHERE = re.compile(
-    r"(?<![\w.:])/(?:(?:var|private)/)?tmp\b|/dev/shm\b|\bgettempdir\b|\bexpanduser\b"
-    r"|\bPath\.home\b|\$\{?(?:HOME|TMPDIR|XDG_\w+)\b|(?<![\w/])~/|(?<=[\"' =])\.\./"
-    r"|\bSharedMemory\(|\b(?:environ\[|getenv\(|environ\.get\()[\"'](?:HOME|TMPDIR)[\"']"
+    r"(?<![\w.:*])/(?:(?:(?:var|private)/)?tmp\b|(?:home|root|Users|run/user|var)/)|/dev/shm\b"
+    rf"|\bPath\({_QUOTE}/{_QUOTE}\)|\bjoin\({_QUOTE}/{_QUOTE}|\bchdir\({_QUOTE}\.\."
+    rf"|(?<={_QUOTE})\.\.(?={_QUOTE})|\bcwd\(\)\.parent|\bpardir\b|\btempfile\.tempdir\b"
+    r"|\bgettempdir\b|\bexpanduser\b|\bPath\.home\b|\$\{?(?:HOME|TMPDIR|XDG_\w+)\b|(?<![\w/])~/"
+    rf"|(?<=[\"' =])\.\./|\bSharedMemory\("
+    rf"|\b(?:environ\[|getenv\(|environ\.get\(){_QUOTE}(?:HOME|TMPDIR){_QUOTE}"
 )
 
 

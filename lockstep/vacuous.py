@@ -577,8 +577,9 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
     if name == "approx":
         yield from _wide({k.arg: _number(k.value) for k in call.keywords}, ("rel",), ("abs",))
     kinds = {name_of(kind) for a in call.args[:1] for kind in getattr(a, "elts", [a])}
-    if name == "raises" and kinds & {"Exception", "BaseException"}:
-        if not any(k.arg == "match" for k in call.keywords):
+    if name in RAISES and kinds & {"Exception", "BaseException"}:
+        said = [k.value for k in call.keywords if k.arg == "match"] + call.args[1:2]
+        if not any(isinstance(s, ast.Constant) and re.search(r"\w\w", str(s.value)) for s in said):
             yield "an error of any kind is expected", "name the error that must come"
     if name == "push" and any(isinstance(a, ast.Lambda) for a in call.args):
         yield "an error that is swallowed", "let it fail: push nothing that returns True"
@@ -590,6 +591,7 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
         yield "a call that ends Python", "let the page run on to its last block"
 
 
+RAISES = {"raises", "assertRaises", "assertRaisesRegex", "RaisesGroup"}
 AGREES = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__"}
 
 

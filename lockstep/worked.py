@@ -25,7 +25,7 @@ _EMPTY = {"yes", "true", "known", "see above"}
 _ONES = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|sixteen|thirty-two"
 _COUNTS = re.compile(
     rf"(?i)\d|\b(?:zero|{_ONES}|half|halve[sd]?|twice|double[sd]?|third|quarter|tenth|dozen|hundred"
-    r"|thousand|[mb]illion|square[sd]?|each|every|all|both|no|none|only|same|equal)\b"
+    r"|thousand|[mb]illion|square[sd]?|each|every|both|equal|all\ of)\b"
 )
 # It is made up, agreed on, or stands in code by its name.
 _SET = re.compile(
@@ -33,6 +33,12 @@ _SET = re.compile(
     r"|chosen|set\ by|tolerance|thresholds?|formula|makes\ them|question)\b|\boutputs?\b"
     r"|(?-i:\b[A-Z][A-Z_]{2,}\ in\ the\ code|\btimes\ [A-Z]{3,}\b)"
 )
+# What leads elsewhere, and is no number of the sum: see section 2, in two steps, as above.
+_AWAY = re.compile(
+    r"(?i)\b(?:sections?|tables?|figures?|equations?|steps?|pages?|chapters?|versions?)\ \d+"
+    rf"|\b(?:\d+|{_ONES})\ (?:steps?|passes|parts|ways|tables?|pages?|sections?|sources)\b"
+)
+_THERE = re.compile(r"(?i)(?<!code )\b(?:above|below|before|elsewhere|earlier|later)\b")
 PRINTED = re.compile(r"(?i)\boutputs?\b")
 # Arithmetic as prose writes it.
 _SIGNS = (
@@ -55,7 +61,9 @@ def unfounded(number: str, how: str) -> str | None:
         return "no reason"
     if _CLAIMED.search(how):
         return "a reason that claims a measurement"
-    if not (_COUNTS.search(how) or _SET.search(how)):
+    told = _AWAY.sub("", how)
+    elsewhere = _THERE.search(told) and not PRINTED.search(told)
+    if not (_COUNTS.search(told) or (_SET.search(told) and not elsewhere)):
         return "a reason without the numbers that it follows from"
     said = _FIGURE.findall(number)
     value = _value(how)
