@@ -183,7 +183,10 @@ def _unit(rest: str, key: str, row: dict, name: str) -> Iterator[tuple[str, str]
         return
     said, unit = found["unit"] or found["many"], figures.unit_of(row, name)
     if unit:
-        yield f"{key} comes with its unit, {unit}, and {said!r} follows", f"take {said!r} out"
+        yield (
+            f"{key} comes with its unit, {unit}, and {said!r} follows",
+            f"take {said!r} out: the key brings its unit",
+        )
     elif found["unit"] and not (_COMPARED.match(said) and RATIO.search(name)):
         mend = "use a field that has this unit"
         yield f"{key} is a plain number, and {said!r} follows", mend

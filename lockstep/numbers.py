@@ -450,7 +450,11 @@ class Reader:
                     self.wrong(start, f"{number!r} is typed, in a {name}", MEND)
         box = element is not None and element.attributes.get("type") == "checkbox"
         if box and element is not None and "checked" in element.attributes and not element.made:
-            self.wrong(start, "a ticked box, which looks like a check that passed", "write a list")
+            self.wrong(
+                start,
+                "a ticked box, which looks like a check that passed",
+                "write a list without boxes",
+            )
         if tag in BLOCKS:
             self.flush(tag if closes else None, stack)
         if tag == "tr" and not closes:
