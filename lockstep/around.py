@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from lockstep.mistakes import parse
+from lockstep.mistakes import parse, walk
 from lockstep.vacuous import name_of, root_of
 
 MARKER = re.compile(r"--8<-- \[(?P<kind>start|end):(?P<name>[\w-]+)\]")
@@ -65,7 +65,7 @@ def rebound(text: str, inside: list[tuple[int, int]]) -> Iterator[tuple[int, str
         for name in bound(statement)
     }
     yield from _taken(tree, inside)
-    nodes = (n for s in tree.body if shown(s.lineno) for n in ast.walk(s))
+    nodes = (n for s in tree.body if shown(s.lineno) for n in walk(s))
     used = {n.id for n in nodes if isinstance(n, ast.Name) and _loads(n)}
     shadowed = used & set(dir(builtins))  # a builtin that is another thing in the module
     for statement in tree.body:
@@ -76,7 +76,7 @@ def rebound(text: str, inside: list[tuple[int, int]]) -> Iterator[tuple[int, str
             continue
         for name in sorted(set(bound(statement)) & (ours.keys() | shadowed)):
             yield statement.lineno, name
-        for node in ast.walk(statement):
+        for node in walk(statement):
             target = getattr(node, "value", None)
             stored = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
             if (
@@ -125,7 +125,7 @@ def bound(statement: ast.stmt) -> list[str]:
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [statement.name]
     found = []
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if isinstance(node, ast.Import | ast.ImportFrom):
             found += [(a.asname or a.name).split(".")[0] for a in node.names]
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):

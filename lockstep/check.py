@@ -19,6 +19,9 @@ from typing import ClassVar
 import markdown
 from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
+from pygments.lexers import get_lexer_by_name
+from pygments.lexers.special import TextLexer
+from pygments.util import ClassNotFound
 from pymdownx.highlight import Highlight, HighlightExtension
 from pymdownx.snippets import SnippetMissingError
 from sybil import Document
@@ -334,6 +337,11 @@ class _Once(Highlight):
 
     known: ClassVar[dict[str, str]] = {}  # of the page that is checked
 
+    def get_lexer(self, src, language, inline, stripnl):
+        """Return one that finds nothing to color, and the name of the one that would."""
+        name = language if language and _colored(language) else self.default_lang or "text"
+        return TextLexer(stripnl=stripnl), name
+
     def highlight(self, src, language, *how, code_block_count=0, inline=False, **more):
         if inline or more.get("title"):
             return super().highlight(src, language, *how, inline=inline, **more)
@@ -343,6 +351,14 @@ class _Once(Highlight):
             more["code_block_count"] = code_block_count  # names lines, where they have names
             self.known[key] = COLORS.sub("", super().highlight(src, language, *how, **more))
         return self.known[key]
+
+
+@functools.cache
+def _colored(language: str) -> bool:
+    try:
+        return bool(get_lexer_by_name(language))
+    except ClassNotFound:
+        return False
 
 
 class _Blocks(HTMLParser):

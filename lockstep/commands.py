@@ -112,6 +112,9 @@ def tampers(trace: Iterable[tuple[int, str]]) -> tuple[int, str] | None:
 MEND = "run the command itself, or put its text into a file that the page shows"
 
 
+FAILS = "let it fail: write the command on a line of its own"
+
+
 def look(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield (line from 0, what, how to mend it) of commands that may run unseen, or not at all."""
     reader = _Reader(text)
@@ -120,7 +123,7 @@ def look(text: str) -> Iterator[tuple[int, str, str]]:
     for command in reader.found:
         if command.words[0] in TAMPER:
             changes = f"{command.words[0]} changes what the other commands are, or hides what runs"
-            yield command.first - 1, changes, "take it out"
+            yield command.first - 1, changes, "take it out: write the commands by their own names"
         elif what := hides(command.words):
             yield command.first - 1, what, MEND
 
@@ -194,7 +197,11 @@ class _Reader:
             elif operator := next((o for o in OPERATORS if text.startswith(o, at)), None):
                 at += len(operator)
                 if operator == "(" and words and words[-1][2] and text[at:end].lstrip()[:1] == ")":
-                    self.refuse(at, "a function in a shell block", "show the commands")
+                    self.refuse(
+                        at,
+                        "a function in a shell block",
+                        "show the commands themselves, one on each line",
+                    )
                     at = text.index(")", at) + 1  # the head of a function
                     words.clear()
                     continue
@@ -202,12 +209,12 @@ class _Reader:
                 if operator == "||":
                     spare = self._ends(at, end)
                     if not spare:
-                        self.refuse(at, "a command whose failure is swallowed", "let it fail")
+                        self.refuse(at, "a command whose failure is swallowed", FAILS)
                 elif operator == "&":
                     self.refuse(
                         at - 1,
                         "a command in the background, whose failure is swallowed",
-                        "let it fail",
+                        f"{FAILS}, without the &",
                     )
                 if operator == "\n":
                     at = self._document(at, end)
@@ -226,14 +233,14 @@ class _Reader:
             self.refuse(
                 start,
                 "a command inside of another, whose failure is swallowed",
-                "run it alone: name=$(command)",
+                "run it alone: name=$(command) on a line of its own",
             )
         for at, _, _ in row:
             name = ASSIGNMENT.match(self.text, at)
             if not name:
                 break
             if what := elsewhere(name[0].rstrip("+=")):
-                self.refuse(at, what, "take it out")
+                self.refuse(at, what, "take it out: what the page shows runs as it is shown")
         values = [value for *_, value in row]
         if values[0] in HEADS:
             values = [values[0], None]
@@ -251,7 +258,7 @@ class _Reader:
             for at, to, value in row:
                 if self.text[at] == "@" or (value is None and self.text[at] == "-"):
                     what = f"an option that nobody sees: {self.text[at:to]}"
-                    self.refuse(at, what, "write it out")
+                    self.refuse(at, what, "write it out, as the compiler gets it")
         if values[0] in {"echo", "printf"} and self.writes:
             self.refuse(start, f"{self.writes} is {programs.WRITTEN}", FILE)
         self.writes = None

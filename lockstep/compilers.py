@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from lockstep.block import Block
-from lockstep.mistakes import parse
+from lockstep.mistakes import parse, walk
 
 # What can give any name to anything, unseen by who reads the text.
 SLY = {"globals", "locals", "vars", "mock", "monkeypatch", "__import__"}
@@ -81,7 +81,7 @@ def _scopes(node: ast.AST, private: bool) -> Iterator[tuple[ast.AST, bool]]:
         yield child, private
         inner = private
         if isinstance(child, functions):
-            below = [n for n in ast.walk(child) if n is not child]
+            below = [n for n in walk(child) if n is not child]
             shared = any(isinstance(n, ast.Global | ast.Nonlocal) for n in below)
             inner = not shared and not any(getattr(n, "decorator_list", ()) for n in below)
         yield from _scopes(child, inner)
@@ -129,7 +129,7 @@ def takes(node: ast.AST, names: Names) -> bool:
 def handed(text: str, names: Names) -> set[int]:
     """Return the lines of functions that are handed to a compiler: cuda.compile_ptx(f, ...)."""
     try:
-        known = list(ast.walk(parse(text))) if names else []
+        known = list(walk(parse(text))) if names else []
     except SyntaxError:
         return set()
     calls = (n for n in known if isinstance(n, ast.Call) and n.args and _root(n.func) in names)
@@ -145,7 +145,7 @@ def handed(text: str, names: Names) -> set[int]:
 def taken(text: str, names: Names) -> dict[str, int]:
     """Return the functions of a text that a compiler takes, each with its line."""
     try:
-        nodes = ast.walk(parse(text)) if names else ()
+        nodes = walk(parse(text)) if names else ()
         return {
             node.name: node.lineno
             for node in nodes

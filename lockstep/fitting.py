@@ -8,12 +8,16 @@ import math
 import re
 from collections.abc import Iterator
 
-from lockstep import figures, numbers
+from lockstep import figures, numbers, worked
 from lockstep.block import Page
 from lockstep.evidence import Evidence
 from lockstep.mistakes import Mistake
 
-_UNIT = re.compile(rf"[\s\u00a0\u202f*_]*(?P<unit>{numbers.UNIT}|×(?!\s?[\d\w]))", re.VERBOSE)
+_UNIT = re.compile(
+    rf"[\s\u00a0\u202f*_]*(?:(?P<unit>{numbers.UNIT}|×(?!\s?[\d\w]))"
+    r"|(?P<many>(?:hundred|thousand|[mb]illion|trillion|dozen|k|M|G)\b))",
+    re.VERBOSE,
+)
 _COMPARED = re.compile(r"(?:times|x|×)\s|×$")
 RATIO = re.compile(r"ratio|times|speed")
 # 4096 × 4096, 16 x 28672 x 4096
@@ -24,6 +28,7 @@ CODE = re.compile(r"`([A-Za-z_]\w+)(?:\([^`]*\))?`")
 DEFINED = re.compile(r"^\s*(?:def|class|.*__global__ void|kernel void)\s+(\w+)", re.MULTILINE)
 LINK = re.compile(r"\]\([^)]*\)")
 LEAST = 128  # smaller ones are tiles and blocks
+RATES = {"bytes", "flops"}
 # The head of a column, and what quantity it promises.
 HEADS = {
     "time": re.compile(r"(?:^|[\s(,])(?:ns|us|µs|μs|ms|s|seconds)\)?$"),
@@ -49,11 +54,22 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             defined.setdefault(name, set()).add(block.path)
     heads: list[str] = []
     inside = False
-    for number, line in enumerate(page.body.splitlines(), start=page.body_line):
+    paragraphs: list[tuple[int, list[str]]] = [(page.body_line, [])]
+    invented = {line for part in records.project.parts for line in part.invented(page)}
+
+    def place(number: int) -> int:
+        return page.typed[number - page.body_line] if page.typed else number
+
+    for number, line in enumerate([*page.body.splitlines(), ""], start=page.body_line):
         inside ^= line.lstrip().startswith("```")
-        if inside:
+        if not line.strip() or inside:
+            paragraphs.append((number + 1, []))
+        else:
+            paragraphs[-1][1].append(line)
+        if inside or not line.strip():
+            heads = heads if inside else []
             continue
-        at = page.typed[number - page.body_line] if page.typed else number
+        at = place(number)
         row = line.lstrip().startswith("|")
         if row and not heads:
             heads = line.strip().strip("|").split("|")
@@ -61,6 +77,76 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             heads = []
         for what, mend in _line(line, heads if row else [], records, defined):
             yield Mistake(page.path, at, what, mend)
+    read = [(start, " ".join(rows)) for start, rows in paragraphs if rows]
+    keyed = [figures.KEY.search(text) is not None for _, text in read]
+    shown = "".join(block.text for block in page.blocks)
+    for n, (start, text) in enumerate(read):
+        for what, mend in _printed(text, shown):
+            yield Mistake(page.path, place(start), what, mend)
+        for what, mend in _changed(text) if keyed[n] else ():
+            yield Mistake(page.path, place(start), what, mend)
+        if not (any(keyed[max(0, n - 1) : n + 2]) or start in invented):
+            for what, mend in _compared(text):
+                yield Mistake(page.path, place(start), what, mend)
+
+
+# Whose a figure is: ours, or that of the reference, which is somebody's library.
+LIBRARY = (
+    r"(?:cu[A-Z]\w+|CUB|CUTLASS|NCCL|CuPy|(?:Py)?[Tt]orch|NumPy|SciPy|Triton|FlashAttention"
+    r"|Thrust|MAGMA|MPI|(?:[Tt]he|[Ii]ts|NVIDIA's)\ (?:library|reference|baseline))\b"
+)
+# Words for a comparison of two things that run, such as a kernel and a library.
+_RUNS = r"(?:kernels?|versions?|implementations?|program|librar(?:y|ies)|baseline|reference|rungs?)"
+_THEM = (
+    rf"(?:{LIBRARY}|(?:ours|(?:(?:the|our|its|this|that|a|any|every|all)\ )(?:[\w-]+\ ){{0,2}}"
+    rf"(?:{_RUNS}|(?:naive|tiled|first|second|other|old|previous|serial)\ one))\b)"
+)
+COMPARES = re.compile(
+    rf"\b(?:(?:fast|slow|quick)er\ than|as\ (?:fast|slow|quick)\ as|ahead\ of"
+    rf"|beats?|beat(?:s|en)?\ by|outperform(?:s|ed)?|outruns?|outpace[sd]?|overtakes?"
+    rf"|surpass(?:es|ed)?"
+    rf"|wins\ (?:over|against)|loses\ (?:to|against)|trails|no\ match\ for)\ {_THEM}"
+    rf"|\b(?:fastest|slowest|quickest)\ (?:one\ )?is\ {_THEM}"
+    rf"|\b(?:fastest|slowest|quickest)\ of\ (?:all|them|the|our|these|those)\b"
+    rf"|\b{_RUNS}\ (?:is|was|runs|ran|are|were)\ the\ (?:fastest|slowest|quickest)\b"
+)
+HYPOTHETIC = re.compile(
+    r"(?i)\b(?:if|whether|can|could|would|should|may|might|when|must|to\ (?:beat|be)|how|suppose)\b"
+)
+TAG = re.compile(r"</?\w[^>]*>|[*_`]|\[(?=[^\]]*\]\()|\]\([^)]*\)")
+
+
+def _printed(text: str, shown: str) -> Iterator[tuple[str, str]]:
+    """Yield the worked numbers that an output is said to give, and no block of the page holds."""
+    for found in numbers.WORKED.finditer(text):
+        if not worked.PRINTED.search(found["how"]) or NUMBER.search(found["how"]):
+            continue
+        if re.search(r"\]\([^):]*\.md", text):  # the output of another page, which it links
+            continue
+        if any(digits not in shown for digits in re.findall(r"\d[\d.]*", found["number"])):
+            what = f"{found[0]} is said to be printed, and no block of this page holds it"
+            yield what, "show the output that has it, or say how the number follows"
+
+
+def _compared(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the comparisons of a paragraph that has no figure, nor its neighbors one."""
+    if not COMPARES.search(text) or numbers.WORKED.search(text):
+        return
+    for sentence in SENTENCE.split(TAG.sub("", text)):
+        found = COMPARES.search(sentence)
+        if found and not (HYPOTHETIC.search(sentence) or sentence.rstrip().endswith("?")):
+            what = f"{found[0]!r} compares what was measured, and no figure is near"
+            yield what, "say both figures by key in this paragraph, or leave the words out"
+
+
+def _changed(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what makes another number of a figure, in whatever line of a paragraph it stands."""
+    said = figures.KEY.sub(numbers.KEY, numbers.WORKED.sub("", text))
+    said = TAG.sub("", said)
+    said = numbers.plain(numbers.formula(said) if "\\" in said else said)
+    for found in numbers.CHANGED.finditer(said):
+        what = f"{found[0].replace(numbers.KEY, '[[...]]')!r} makes another number of a key's"
+        yield what, "say it by a key of its own, or as [[worked:NUMBER; how it follows]]"
 
 
 def _line(
@@ -79,6 +165,7 @@ def _line(
                 continue
             keys.append((key[0], row))
             yield from _unit(sentence[key.end() :], key[0], row, name)
+            yield from _promised(sentence[last : key.start()], key[0], row, name)
             yield from _side(sentence[last : key.start()], sentence[key.end() :], key[0], row, name)
             last = key.end()
         if keys:
@@ -86,18 +173,63 @@ def _line(
             yield from _size(words, keys)
             yield from _device(LINK.sub("]", words), keys, records.project.devices)
             yield from _kernel(words, keys, defined)
+            if name != "ratio":  # of two things, which may differ in that
+                yield from _types(words, keys)
 
 
 def _unit(rest: str, key: str, row: dict, name: str) -> Iterator[tuple[str, str]]:
     found = _UNIT.match(rest)
     if not found:
         return
-    said, unit = found["unit"], figures.unit_of(row, name)
+    said, unit = found["unit"] or found["many"], figures.unit_of(row, name)
     if unit:
-        yield f"{key} comes with its unit, {unit}, and {said!r} follows", f"take {said!r} out"
-    elif not (_COMPARED.match(said) and RATIO.search(name)):
+        yield (
+            f"{key} comes with its unit, {unit}, and {said!r} follows",
+            f"take {said!r} out: the key brings its unit",
+        )
+    elif found["unit"] and not (_COMPARED.match(said) and RATIO.search(name)):
         mend = "use a field that has this unit"
         yield f"{key} is a plain number, and {said!r} follows", mend
+
+
+_LEADS = (
+    r"(?:\ (?:is|was|are|of|at|to|about|only|it|its|by|here|for|the|copy|kernel|a|in))*[\s*_]*$"
+)
+PROMISED = (
+    (re.compile(rf"\b(?:bandwidth|throughput|rate)s?{_LEADS}"), {"time"}),
+    (re.compile(rf"\b(?:latency|duration|run-?\ ?time|lasts|waits){_LEADS}"), RATES),
+    (re.compile(rf"\b(?:energy|power|accuracy|error|occupancy){_LEADS}"), {"time", *RATES}),
+)
+TYPES = re.compile(
+    r"(?i)\b(?:b?float(?:8|16|32|64)|(?:FP|TF|BF|fp|bf|tf)(?:4|8|16|32|64)|u?int(?:4|8|16|32|64))\b"
+)
+
+
+def _promised(before: str, key: str, row: dict, name: str) -> Iterator[tuple[str, str]]:
+    """The words that lead to a figure promise another quantity: a bandwidth of 3 ms."""
+    kind = quantity(figures.unit_of(row, name))
+    for words, others in PROMISED if kind else ():
+        if kind in others and (found := words.search(before)):
+            said = found[0].split()[0]
+            yield (
+                f"{key} is in {figures.unit_of(row, name)}, behind {said!r}",
+                ("use the key of that quantity, or name the quantity that the key has"),
+            )
+
+
+def _types(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, str]]:
+    """The sentence names one type of its elements, and what was measured names another."""
+    said = {_type(found) for found in TYPES.findall(sentence)}
+    key, row = keys[0]
+    words = " ".join(str(row.get(name, "")) for name in ("id", "title", "what"))
+    measured = {_type(found) for found in TYPES.findall(words)}
+    if len(keys) == 1 and len(said) == 1 and measured and not said & measured:
+        what = f"{key} is of {' and '.join(sorted(measured))}, and the sentence says {[*said][0]}"
+        yield what, "use the key of that type, or name the type that was measured"
+
+
+def _type(name: str) -> str:
+    return re.sub(r"^fp", "float", re.sub(r"^bf(?=\d)", "bfloat", name.lower()))
 
 
 def _size(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, str]]:
@@ -143,11 +275,6 @@ def _sizes(row: dict) -> set[int]:
     return found | {v for v in row.values() if isinstance(v, int)}
 
 
-# Whose a figure is: ours, or that of the reference, which is somebody's library.
-LIBRARY = (
-    r"(?:cu[A-Z]\w+|CUB|CUTLASS|NCCL|CuPy|(?:Py)?[Tt]orch|NumPy|SciPy|Triton|FlashAttention"
-    r"|Thrust|MAGMA|MPI|(?:[Tt]he|[Ii]ts|NVIDIA's)\ (?:library|reference|baseline))\b"
-)
 _LIBRARY = re.compile(LIBRARY)
 # And not what it is compared with: as fast as cuBLAS, against CuPy.
 THEIRS = re.compile(

@@ -177,7 +177,12 @@ class Before(Preprocessor):
             ) from None
         except LookupError as error:
             said = error.args[0] if error.args else type(error).__name__
-            wrong = Mistake(page.path, where, f"{line.strip()}: {said}", "correct the name")
+            wrong = Mistake(
+                page.path,
+                where,
+                f"{line.strip()}: {said}",
+                "correct the name: nothing is called so",
+            )
             raise PageError([wrong]) from None
 
 
@@ -420,7 +425,10 @@ def _proof_html(page: Page, block: Block, proof: evidence.Proof, more: str) -> s
     told = records.lines(page, block, proof)
     words = html.escape("; ".join([proof_words(proof, block, page)] + [told] * bool(told)))
     level = f'<span class="proof__level">{proof.level}</span>'
-    part = '<span class="proof__part">in part</span>' if told else ""
+    part, (much, why) = "", records.part(page, block, proof)
+    if much:
+        said = html.escape(f"in part: {much}" + f" ({why})" * bool(why))
+        part = f'<span class="proof__part">{said}</span>'
     return (
         (f'\n<div class="proof__acts" {more}></div>' if more else "")
         + f'\n<details class="record proof--{proof.level}" data-search-exclude>'

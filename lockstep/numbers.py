@@ -339,9 +339,33 @@ DRAWN = "/diagrams/"
 TOLD = ("title", "alt", "aria-label", "placeholder", "value")  # what a reader sees or hears
 KEY = "\ufffc"  # in the place of a number that has its proof
 BESIDE = re.compile(
-    rf"\w*\d[.,]?{KEY}|{KEY}[.,]?\d\w*|(?<![\w{KEY}])[-+±]{KEY}"
+    rf"\w*\d[.,]?{KEY}|{KEY}[.,]?\d\w*|(?<![\w{KEY}])[-+±√]{KEY}"
     rf"|{KEY}\ (?:squared|cubed)|\b(?:ten|hundred|thousand|million)\ {KEY}"
     rf"|\b(?:[Tt]wice|[Hh]alf(?:\ of)?|[Dd]ouble|[Tt]hrice|times)\ {KEY}"
+)
+_SHARE = (
+    rf"(?i:half|twice|double|thrice|triple|(?:an?|one)\ (?:half|third|quarter|fifth|tenth)"
+    rf"|{_FRACTION})"
+)
+_SIGNS_OF_SUMS = r"(?:[/÷×*·]|times|plus|minus|(?:divided|multiplied|halved|cut)\ by)"
+_IT = (
+    r"(?:(?:it|them|those)\b|(?:that|this)\b(?!\ (?!(?:is|was|are|for|in|of|on|at|by|from|to|with"
+    r"|and|but|or|which|goes|comes|here|there|alone)\b)[a-z]))"  # not: half of that ceiling
+)
+# What makes another number of a measured one: a sum, a share, a multiple.
+CHANGED = re.compile(
+    rf"{KEY}[)\]]?\ ?[(\[]?(?:{_SIGNS_OF_SUMS}|[+√^-](?=\ ?\d)|less(?=\ \d)"
+    rf"|over(?=\ (?:two|three|four|2|3|4)\b))"
+    rf"\ ?[(\[]?(?:\d|{_WORD}\b|π)"
+    rf"|(?:\d|\b{_WORD}|\))\ ?(?:x\b|{_SIGNS_OF_SUMS})\ ?[(\[]?{KEY}"
+    rf"|\d\ [+-]\ {KEY}|\b(?:log\d*|ln|sqrt|exp)\b\W?{KEY}"
+    rf"|{KEY}\ (?:halved|doubled|tripled|quadrupled)\b"
+    rf"|\b{_SHARE}(?:\ of)?\ (?:the\ )?{KEY}"
+    rf"|{KEY}\W{{0,3}}\b(?:(?:and|or|so|i\.e\.|that\ is|call\ it),?\ )?"
+    rf"(?:{_SHARE}(?:\ of)?|(?:{_NUMBER})\ times)\ {_IT}"
+    rf"|{KEY}\W{{0,3}}(?:\b(?:and|or)\ )?(?:"
+    rf"(?:{_SHARE}|(?:{_NUMBER})\ times)\ as"
+    r"\ (?:much|many)\b(?!\ as)|as\ (?:much|many)\ again\b)"
 )
 
 
@@ -426,7 +450,11 @@ class Reader:
                     self.wrong(start, f"{number!r} is typed, in a {name}", MEND)
         box = element is not None and element.attributes.get("type") == "checkbox"
         if box and element is not None and "checked" in element.attributes and not element.made:
-            self.wrong(start, "a ticked box, which looks like a check that passed", "write a list")
+            self.wrong(
+                start,
+                "a ticked box, which looks like a check that passed",
+                "write a list without boxes",
+            )
         if tag in BLOCKS:
             self.flush(tag if closes else None, stack)
         if tag == "tr" and not closes:
@@ -464,10 +492,13 @@ class Reader:
         for number in dict.fromkeys(found):
             self.wrong(self.start, f"{number!r} is typed", MEND)
         if beside := BESIDE.search(said):
-            what = (
-                f"{beside[0].replace(KEY, '[[...]]')!r}: a digit beside a key reads as one number"
+            words = beside[0].replace(KEY, "[[...]]")
+            what = f"{words!r}: what stands beside a key makes another number"
+            mend = (
+                "put a blank or a word between them; what follows from a key has a key of its own,"
+                " or is [[worked:NUMBER; how it follows]]"
             )
-            self.wrong(self.start, what, "put a blank or a word between them")
+            self.wrong(self.start, what, mend)
         self.cell.append(said)
         if closed in CELL and self.tables:
             said = " ".join(filter(None, self.cell))  # of its paragraphs, too

@@ -104,12 +104,24 @@ def read_all(root: Path, one: Callable[[Path, Path], Page] = read) -> list[Page]
         if file.suffix == ".md" and docs / "assets" in file.parents:
             path = file.relative_to(root).as_posix()
             mistakes.append(
-                Mistake(path, 1, "a page among the assets, which nobody reads", "move it")
+                Mistake(
+                    path,
+                    1,
+                    "a page among the assets, which nobody reads",
+                    "move it to where pages stand",
+                )
             )
         elif file.suffix.lower() in {".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm"}:
             if docs / "assets" not in file.parents:
                 path = file.relative_to(root).as_posix()
-                mistakes.append(Mistake(path, 1, f"a page that ends in {file.suffix}", "use .md"))
+                mistakes.append(
+                    Mistake(
+                        path,
+                        1,
+                        f"a page that ends in {file.suffix}",
+                        "name it with .md, as pages are",
+                    )
+                )
     files = paths(root)
     if not files and not mistakes:
         what = f"there is no page in {docs.relative_to(root).as_posix()}/"
@@ -136,7 +148,8 @@ def _front_matter(
     body, body_line = text[start.end() :], text.count("\n", 0, start.end()) + 1
     if end := re.search(r"^\.\.\.[ \t]*$", start[1], re.MULTILINE):
         # MkDocs ends the front matter there, and would publish what stands below as the page.
-        what, mend = "... ends the front matter for some readers and not for others", "take it out"
+        what = "... ends the front matter for some readers and not for others"
+        mend = "take it out, or write it in quotes"
         mistakes.append(Mistake(path, start[1].count("\n", 0, end.start()) + 2, what, mend))
     try:
         meta = yaml.load(start[1], LOADER) or {}
@@ -258,7 +271,7 @@ def _block(
         return None
     if include["path"].split("/")[0] not in ours.sources or ".." in include["path"]:
         what = f"{include['path']} is not under {ours.folders()}"
-        wrong(what, "move it there", content[0][0])
+        wrong(what, "move it there, and include it from there", content[0][0])
         return None
     for what, mend in ours.languages[header.language].check_header(header):
         wrong(what, mend)

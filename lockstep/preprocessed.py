@@ -255,11 +255,15 @@ class _Reader:
         elif name == "undef":
             self.macros.pop(said.strip(), None)
         elif name == "pragma" and re.search(r"\b(?:push|pop)_macro\b|\bpoison\b", said):
-            self.wrong(first, "a pragma that changes macros", "take it out")
+            self.wrong(
+                first, "a pragma that changes macros", "take it out: write what it stands for"
+            )
         elif name == "include":
             included = INCLUDE.match(said)
             if not included:
-                self.wrong(first, "a file that is included by a macro", "name it")
+                self.wrong(
+                    first, "a file that is included by a macro", "name it in the #include itself"
+                )
             elif included[1] in self.files and self.depth < 9:
                 self.at = self.at if self.depth else first
                 self.depth += 1
@@ -289,7 +293,11 @@ class _Reader:
         if name == "NDEBUG":
             self.wrong(first, "assertions that are taken out", "take #define NDEBUG out")
         if "__VA_OPT__" in body:
-            self.wrong(first, "code that a macro brings for some arguments alone", "take it out")
+            self.wrong(
+                first,
+                "code that a macro brings for some arguments alone",
+                "take it out: write what the macro gives here",
+            )
         computed = _computed(body)
         for parameter in parameters or ():
             if not re.search(

@@ -11,10 +11,11 @@ import functools
 import html
 import re
 
-from lockstep import compilers, numbers, preprocessed, project, tracing
+from lockstep import compilers, numbers, preprocessed, project, tracing, unproved
 from lockstep.block import Block, Page
 from lockstep.evidence import Proof
 from lockstep.languages.names import code, trees
+from lockstep.mistakes import walk
 from lockstep.stamps import versions
 
 HASH = 16  # digits of a block's hash in its page
@@ -37,6 +38,15 @@ def lines(page: Page, block: Block, proof: Proof) -> str:
         return said
     told = [_ran(page, block, proof), COMPUTED if computed(block) else ""]
     return "; ".join(filter(None, told))
+
+
+def part(page: Page, block: Block, proof: Proof) -> tuple[str, str]:
+    """Return what the mark of a block says where some of it did not run: how much, and why."""
+    said = _left_out(page, block) or _ran(page, block, proof)
+    if why := block.options.get("unrun", ""):
+        return said.removesuffix(f": {why}"), why if said else ""
+    much, _, raises = said.partition(", the other")
+    return much, f"the other{raises}" if raises else ""
 
 
 COMPUTED = "its figures are computed, not measured"
@@ -78,9 +88,12 @@ def _left_out(page: Page, block: Block) -> str:
         return ""
     files = {b.options["file"]: b.text for b in page.blocks if "file" in b.options}
     left = preprocessed.left_out(block.text, files)
-    there = len(preprocessed.look(block.text, files).code)
+    idle = [name for name, _ in unproved.unnamed(block, page.blocks)]
+    if idle and not left:
+        return f"{' and '.join(idle)} was not launched here: {block.options.get('unrun')}"
     if not left:
         return ""
+    there = len(preprocessed.look(block.text, files).code)
     some = f"{len(left)} of {there} lines {'is' if len(left) == 1 else 'are'}"
     return f"{some} compiled on a condition alone: {block.options.get('unrun', 'no reason given')}"
 
@@ -123,7 +136,7 @@ def _said(block: Block) -> frozenset[str]:
     found: set[str] = set()
     for tree in trees(block):
         idle: set[ast.expr | None] = set()
-        for node in ast.walk(tree):  # what is outside comes first
+        for node in walk(tree):  # what is outside comes first
             idle.update(_looked_at(node))
             if node in idle:
                 continue

@@ -244,7 +244,7 @@ def walk(text: str, wrong: Wrong) -> Iterator[tuple[str, int, int, list[Element]
             stack.append(element)
         yield "", start, position, [*stack, element] if alone else stack
     if stack:
-        wrong(len(text), f"<{stack[-1].tag}> is never closed", "close it")
+        wrong(len(text), f"<{stack[-1].tag}> is never closed", f"close it with </{stack[-1].tag}>")
     if made:
         wrong(len(text), "a mark of generated text without its end", "mend the program")
 

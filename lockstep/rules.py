@@ -45,7 +45,7 @@ def check_front_matter(
             wrong(key, f"unknown key {key}", f"use one of {', '.join(project.meta)}")
         elif not isinstance(value, known[key]) or isinstance(value, bool):
             kind = known[key].__name__
-            wrong(key, f"{key} is not a {kind}", f"give a {kind}")
+            wrong(key, f"{key} is not a {kind}", f"give a {kind}, as YAML writes one")
     if meta.get("kind") and meta["kind"] not in project.kinds:
         mend = f"use one of {', '.join(sorted(project.kinds))}"
         wrong("kind", f"unknown kind {meta['kind']!r}", mend)

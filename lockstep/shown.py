@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Set
 from contextlib import suppress
 from pathlib import Path
 
-from lockstep import around, commands, forged, numbers, preprocessed, texts, worked
-from lockstep.mistakes import Mistake, nodes, parse
+from lockstep import around, commands, forged, numbers, preprocessed, texts, unproved, worked
+from lockstep.mistakes import Mistake, nodes, parse, walk
 from lockstep.vacuous import (
     ANOTHER,
     SELF,
@@ -170,6 +170,8 @@ def _names(text: str, wrong: Wrong) -> None:
 
 
 SWALLOWED = "a command whose failure is swallowed"
+ALONE = "run it alone: name=$(command) on a line, and what uses it on the next"
+PLAINLY = "take it out: write the commands by their own names"
 UNSEEN = "code behind a condition that never holds"
 RUNS = "show only what runs"
 SHELL = (
@@ -177,23 +179,27 @@ SHELL = (
     (
         r"\|\|(?!.*\bexit [1-9]\d*\b)|^\s*!\s|[^&>|]&\s*(?:$|#)|;\s*(?:true|:)\s*$",
         SWALLOWED,
-        "let it fail",
+        "let it fail: write the command alone, or || { ...; exit 1; } behind it",
     ),
     (
         r"\bset\s+\+[eo]|\btrap\b|^\s*(?:eval|exec|alias|shopt|return|kill)\b",
         SWALLOWED,
-        "take it out",
+        "take it out: write the commands themselves, one on each line",
     ),
     (r"^\s*(?:(?:case|select)\b|for \w+ in\s*(?:;|$))", UNSEEN, "show the commands that run"),
     (r"^\s*(?:\[|test\b).*(?:&&|\|\|)|\bfalse\s*&&|^\s*(?::|true)\s*<<", UNSEEN, RUNS),
-    (r"^\s*(?:echo|printf|export|local|readonly|declare)\b.*(?:\$\(|`)", SWALLOWED, "run it alone"),
+    (r"^\s*(?:echo|printf|export|local|readonly|declare)\b.*(?:\$\(|`)", SWALLOWED, ALONE),
     (
         r"(?:^|\s)(?:BASH_ENV|LD_PRELOAD|PYTHONPATH|PYTHONSTARTUP)=",
         "another machine",
-        "take it out",
+        "take it out: what the page shows runs as it is shown",
     ),
-    (commands.NAMES.pattern, "a command that changes what is traced", "take it out"),
-    (r"\bfunction\s+\w+", "a function in a shell block", "show the commands"),
+    (commands.NAMES.pattern, "a command that changes what is traced", PLAINLY),
+    (
+        r"\bfunction\s+\w+",
+        "a function in a shell block",
+        "show the commands themselves, one on each line",
+    ),
 )
 # Python in a shell's quotes, or in lines that it reads.
 SCRIPT = re.compile(
@@ -207,6 +213,11 @@ C = (
     (r"^\s*#\s*if\s+(?:0|false)\b", "code that is not compiled", "show only what is compiled"),
     (r"\b(?:if|while)\s*(?:constexpr\s*)?\(\s*(?:0|false|!1|!true)\s*\)\s*[^;\s]", UNSEEN, RUNS),
     (rf"{FIRST}(?:0|false)\s*(?:&&|\?)|{FIRST}(?:1|true)\s*(?:\|\||\?)", UNSEEN, RUNS),
+    (
+        r"\b(?:if|while)\s*(?:constexpr\s*)?\(\s*(?!1\s*\))[\d\s<>=!&|+*/%()-]*\d[\d\s<>=!&|+*/%-]*\)",
+        UNSEEN,
+        RUNS,
+    ),
     (r"\bswitch\s*\(\s*\d+\s*\)|\bfor\s*\([^;]*;\s*(?:false|0)\s*;", UNSEEN, RUNS),
     (r"\\u[0-9a-fA-F]{4}|\?\?[=/'()!<>-]", "letters written as escapes", "write names in ASCII"),
 )
@@ -227,6 +238,20 @@ def _unreached(text: str) -> Iterator[int]:
             yield n
 
 
+NEVER = re.compile(
+    r"\bconst(?:expr)?\s+(?:static\s+)?(?:bool|int|unsigned)\s+(\w+)\s*=\s*(?:false|0)\s*;"
+)
+
+
+def _never(text: str) -> Iterator[int]:
+    """Yield the lines, from 0, of conditions that are a constant's by its name."""
+    for name in NEVER.findall(text):
+        for found in re.finditer(
+            rf"\b(?:if|while)\s*(?:constexpr\s*)?\(\s*{name}\s*(?:\)|&&)", text
+        ):
+            yield text.count("\n", 0, found.start())
+
+
 def other(language: str, text: str, wrong: Wrong, like_c: bool) -> None:
     """Refuse, in shell and C++ and their like, what does not run as it looks."""
     rules: tuple[tuple[str, str, str], ...]
@@ -240,12 +265,14 @@ def other(language: str, text: str, wrong: Wrong, like_c: bool) -> None:
             wrong(0, "a block without a statement", "show code that does something")
     else:
         return
+    for number in _never(text) if rules is C else ():
+        wrong(number, UNSEEN, RUNS)
     for number in _unreached(text) if rules is C else ():
         wrong(number, "what stands after a return never runs", RUNS)
     for script in SCRIPT.finditer(text) if rules is SHELL else ():
         at = text.count("\n", 0, script.start("code"))
         with suppress(SyntaxError, ValueError):  # of what the shell puts together, a run tells
-            for node in ast.walk(parse(script["code"])):
+            for node in walk(parse(script["code"])):
                 for what, mend in vacuous(node):
                     wrong(at + getattr(node, "lineno", 1) - 1, what, mend)
     for number, line in enumerate(text.split("\n")):
@@ -341,7 +368,7 @@ COMPUTED = "compute it, or measure it; or give its source or worked: in a commen
 
 def echoes(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
     """Yield (line from 0, what, mend) of code that gives a number as if it had been measured."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value:
             names = [name_of(target).lower() for target in targets if target]
@@ -378,7 +405,7 @@ def echoes(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
 
 def _number(node: ast.expr, small: float = 9) -> bool:
     """Whether an expression is made of numbers alone, of which one is no small count."""
-    inside = list(ast.walk(node))
+    inside = list(walk(node))
     known = ast.Constant | ast.UnaryOp | ast.BinOp | ast.operator | ast.unaryop | ast.List
     known |= ast.Tuple | ast.expr_context
     plain = all(isinstance(n, known) or (_rounds(n)) for n in inside)
@@ -412,7 +439,7 @@ def _given(name: str, node: ast.expr) -> bool:
     if isinstance(node, ast.Dict):  # a table of them; of whole numbers it may be a model's
         parts = [value for value in node.values if _number(value, math.inf)]
         return bool(parts) and (TIMED.search(name) or numbers.QUANTITY.search(name)) is not None
-    random = any(name_of(n) in RANDOM for n in ast.walk(node) if isinstance(n, ast.expr))
+    random = any(name_of(n) in RANDOM for n in walk(node) if isinstance(n, ast.expr))
     if numbers.QUANTITY.search(name):
         return random or _number(node)
     single = not isinstance(node, ast.List | ast.Tuple)
@@ -436,7 +463,7 @@ def _echoed(blocks: list) -> Iterator[tuple]:
             continue
         with suppress(SyntaxError, ValueError):
             for tree, line in _trees(one):
-                for node in ast.walk(tree):
+                for node in walk(tree):
                     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
                         given[node.id] = given.get(node.id, 0) + 1
                 for statement in tree.body:
@@ -470,7 +497,7 @@ def _table(node: ast.expr) -> bool:
     if not isinstance(node, ast.List | ast.Tuple | ast.Dict):
         return False
     kinds = ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.UnaryOp | ast.USub | ast.Load
-    inside = list(ast.walk(node))
+    inside = list(walk(node))
     figures = [n.value for n in inside if isinstance(n, ast.Constant)]
     words = any(isinstance(value, str) for value in figures)  # which name what was measured
     broken = any(isinstance(value, float) and value % 1 for value in figures)
@@ -481,11 +508,11 @@ def _recited(statement: ast.stmt, tables: Set[str]) -> Iterator[str]:
     """Yield the tables that a loop prints row by row, and computes nothing from."""
     if not (tables and isinstance(statement, ast.For)):
         return
-    inside = [inner for part in statement.body for inner in ast.walk(part)]
+    inside = [inner for part in statement.body for inner in walk(part)]
     computes = any(isinstance(n, ast.BinOp | ast.Compare | ast.Assign | ast.If) for n in inside)
     calls = [n for n in inside if isinstance(n, ast.Call)]
     if not computes and calls and all(name_of(n.func) in SAYS for n in calls):
-        yield from {n.id for n in ast.walk(statement.iter) if isinstance(n, ast.Name)} & tables
+        yield from {n.id for n in walk(statement.iter) if isinstance(n, ast.Name)} & tables
 
 
 SAYS = {"print", "format", "str", "repr", "round", "ljust", "rjust", "join"}
@@ -493,11 +520,11 @@ SAYS = {"print", "format", "str", "repr", "round", "ljust", "rjust", "join"}
 
 def _measured_rows(statement: ast.stmt, tables: Set[str]) -> Iterator[str]:
     """Yield the tables whose figures a loop calls by a measured quantity: for name, ms in runs."""
-    for node in ast.walk(statement) if tables else ():
+    for node in walk(statement) if tables else ():
         if isinstance(node, ast.For | ast.comprehension):
-            targets = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
+            targets = [n.id for n in walk(node.target) if isinstance(n, ast.Name)]
             if any(map(_quantity, targets)):
-                yield from {n.id for n in ast.walk(node.iter) if isinstance(n, ast.Name)} & tables
+                yield from {n.id for n in walk(node.iter) if isinstance(n, ast.Name)} & tables
 
 
 def _quantity(name: str) -> bool:
@@ -524,9 +551,9 @@ def _compared(blocks: list) -> Iterator[tuple]:
             with suppress(SyntaxError, ValueError):
                 for tree, line in _trees(one):
                     body += tree.body
-                    places |= {id(node): (one, line) for node in ast.walk(tree)}
+                    places |= {id(node): (one, line) for node in walk(tree)}
     whole = ast.Module(body, [])
-    inside = [node for node in ast.walk(whole) if node is not whole]
+    inside = [node for node in walk(whole) if node is not whole]
     for node, what, mend in (*aliased(whole, inside), *loose(whole, inside)):
         one, line = places[id(node)]
         yield one, line + getattr(node, "lineno", 1) - 1, what, mend
@@ -539,7 +566,7 @@ def _compared_in_tests(blocks: list) -> Iterator[tuple]:
             with suppress(SyntaxError, ValueError):
                 for test in parse(one.text).body:
                     if isinstance(test, ast.FunctionDef) and test.name.startswith("test"):
-                        whole, inside = ast.Module(test.body, []), list(ast.walk(test))
+                        whole, inside = ast.Module(test.body, []), list(walk(test))
                         for found in (aliased(whole, inside), loose(whole, inside)):
                             for node, what, mend in found:
                                 yield one, getattr(node, "lineno", 1) - 1, what, mend
@@ -686,7 +713,7 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
         tree = parse(example.source)
     except SyntaxError:
         return  # a traceback may be what is shown; a run says
-    for node in ast.walk(tree):
+    for node in walk(tree):
         for what, mend in (*vacuous(node), *meddling(node)):
             wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
     for line, what, mend in echoes(tree, example.source.split("\n")):
@@ -802,10 +829,9 @@ def _preprocessed(blocks: list, like_c: Set[str]) -> Iterator[tuple]:
 def quoted(text: str) -> tuple[tuple[int, str], ...]:
     """Return the texts in quotes of some Python that have lines, each with its own, from 0."""
     try:
-        nodes = ast.walk(parse(text))
         return tuple(
             (node.lineno - 1, node.value)
-            for node in nodes
+            for node in nodes(text)
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and "#" in node.value
         )
     except (SyntaxError, ValueError, RecursionError):
@@ -829,6 +855,8 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
         found.append(Mistake(one.path, at, what, mend))
     for one, at, what, mend in _uncalled(blocks):
         found.append(Mistake(one.path, at, what, mend))
+    for one, line, what, mend in unproved.check(blocks, like_c, str(root)):
+        found.append(Mistake(one.path, one.numbers[line], what, mend))
 
     for one in blocks:
         for line, what, mend in commands.look(one.text) if "run" in one.options else ():

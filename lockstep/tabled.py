@@ -15,6 +15,18 @@ SIGN = re.compile(r"[/%×]")
 PLURAL = re.compile(r"\w\(s\)")  # device(s), no seconds
 FIGURE = re.compile(r"[~≈<>+-]?\ ?\d[\d.,]*(?:\ ?(?:to|-|/|±|\()\ ?\d[\d.,]*\)?)?")
 
+BROKEN = re.compile(r"[~≈<>+-]?\ ?(?:\d+|\d{1,3}(?:,\d{3})+)?\.\d+")
+# The head of a column or a row that says whose its numbers are, or how they came, and not of what.
+VAGUE = re.compile(
+    r"(?:(?:the|our|this|my|its)\ )?(?:ours?|mine|theirs|results?|values?|scores?|figures?|numbers?"
+    r"|outcomes?|before|after|old|new|fast(?:er|est)?|slow(?:er|est)?|naive|tiled|optimi[sz]ed"
+    r"|baseline|reference|library|kernel|cu[A-Z]\w+|CUB|CuPy|NumPy|Numba|PyTorch|torch|Triton"
+    r"|mean|median|average|best|worst|min|max|runs?(?:\ \d+)?|measured|measurements?|got|cost"
+    r"|gpu|cpu"
+    r"|we\ \w+|you\ \w+)?(?:\ (?:kernel|version|code|one|results?|values?|scores?|runs?))?",
+    re.IGNORECASE,
+)
+
 
 class Cell(NamedTuple):
     said: str  # as a reader sees it; numbers with a proof are KEY
@@ -59,6 +71,7 @@ class Table:
         yield from self._beside()
         yield from self._below()
         yield from self._corner()
+        yield from self._unitless()
 
     def _beside(self) -> Iterator[tuple[Cell, Cell]]:
         for row in self.rows:
@@ -98,6 +111,19 @@ class Table:
             yield from ((cell, corner) for cell in numbers)
             if self._bare(head) and not numbers and not self._measured(index):
                 yield head, corner
+
+    def _unitless(self) -> Iterator[tuple[Cell, Cell]]:
+        """A number with a fraction, and nothing says of what: its column's head and its row's."""
+        if len(self.rows) < 2:
+            return
+        heads = self.rows[0]
+        whose = [VAGUE.fullmatch(cell.said) is not None for cell in heads]
+        for row in self.rows[1:]:
+            for index, cell in enumerate(row[1:], start=1):
+                if index < len(heads) and not cell.head and BROKEN.fullmatch(cell.said):
+                    sized = FIGURE.fullmatch(heads[index].said) and VAGUE.fullmatch(row[0].said)
+                    if whose[index] or sized:
+                        yield cell, heads[index] if whose[index] else row[0]
 
     def _measured(self, *columns: int) -> bool:
         """Whether columns hold figures with their proof, so that a head is a size or a name."""

@@ -8,7 +8,7 @@ import contextlib
 import functools
 from collections.abc import Iterator
 
-from lockstep.mistakes import nodes, parse
+from lockstep.mistakes import nodes, parse, walk
 
 UNKNOWN = "\ufffc"  # in the place of what only a run knows
 
@@ -31,7 +31,7 @@ def texts(text: str, alone: bool = True, names: Names | None = None) -> Iterator
     told = {id(value) for value in docstrings if isinstance(value, ast.Constant)}
     for node in known:
         if isinstance(node, ast.FormattedValue) and node.format_spec:
-            told |= {id(inner) for inner in ast.walk(node.format_spec)}
+            told |= {id(inner) for inner in walk(node.format_spec)}
     for node in known:
         if id(node) in told:
             continue
@@ -127,7 +127,7 @@ SUMS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.USub, ast.UAdd)
 
 def _value(node: ast.expr, names: Names):
     """Return what a constant is, or arithmetic of constants; else a sign for what is not known."""
-    inner = list(ast.walk(node))
+    inner = list(walk(node))
     kinds = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Load)
     if all(isinstance(p, kinds) or getattr(p, "id", None) in names for p in inner):
         if all(isinstance(p, SUMS) for p in inner if isinstance(p, ast.operator | ast.unaryop)):

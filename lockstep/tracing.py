@@ -15,7 +15,7 @@ from typing import Any
 
 from lockstep import branches, compilers
 from lockstep.branches import Branch
-from lockstep.mistakes import parse
+from lockstep.mistakes import parse, walk
 
 _traced = sys.gettrace  # a page gets another
 
@@ -188,7 +188,7 @@ def guards(text: str, numbers: tuple[int, ...]) -> set[int]:
         tree = parse(text)
     except SyntaxError:
         return set()
-    return {numbers[node.lineno - 1] for node in ast.walk(tree) if isinstance(node, ast.Raise)}
+    return {numbers[node.lineno - 1] for node in walk(tree) if isinstance(node, ast.Raise)}
 
 
 def uncalled(text: str, others: str) -> list[str]:

@@ -10,6 +10,8 @@ import copy
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from lockstep.mistakes import walk
+
 
 def idle(statement: ast.stmt) -> bool:
     constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
@@ -99,7 +101,7 @@ def _foregone(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
     if isinstance(op, ast.In) and isinstance(right, ast.Tuple | ast.List | ast.Set):
         values = {e.value for e in right.elts if isinstance(e, ast.Constant)}
         return values >= {True, False}
-    for inner in ast.walk(left):
+    for inner in walk(left):
         if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub):
             if ast.dump(_same(inner.left)) == ast.dump(_same(inner.right)):
                 return True  # x - x
@@ -130,7 +132,7 @@ FAR = 1000  # a limit of that size for a difference lets as good as everything p
 
 def _distance(node: ast.expr) -> bool:
     """Whether an expression says how far two things are apart: np.abs(x - y).max()."""
-    inside = list(ast.walk(node))
+    inside = list(walk(node))
     calls = any(isinstance(i, ast.Call) and name_of(i.func) in {"abs", "norm"} for i in inside)
     return calls and any(isinstance(i, ast.BinOp) and isinstance(i.op, ast.Sub) for i in inside)
 
@@ -177,7 +179,7 @@ def _twice(test: ast.expr) -> bool:
 
 def says_yes(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield the comparisons of a thing with itself, in the lines of a session that says True."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Compare) and _twice(node):
             yield node
 
@@ -213,14 +215,14 @@ def _same(node: ast.expr) -> ast.expr:
 
 
 def _called(node: ast.expr) -> bool:
-    return any(isinstance(inner, ast.Call) for inner in ast.walk(node))
+    return any(isinstance(inner, ast.Call) for inner in walk(node))
 
 
 def _truth(node: ast.expr) -> bool | None:
     """Return the truth of an expression, where it can be told without running it."""
     if isinstance(node, ast.Tuple | ast.List):
         return bool(node.elts)
-    inside = list(ast.walk(node))
+    inside = list(walk(node))
     costly = any(isinstance(inner, ast.Pow | ast.LShift | ast.Mult) for inner in inside)
     if costly and not any(isinstance(inner, ast.Name) for inner in inside):
         return True  # as good as always: nobody waits for 9**9**9
@@ -268,7 +270,7 @@ def aliased(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AS
                     first = calls.setdefault(ast.dump(value), name)
                     if first != name and (EXPECTED.search(name) or EXPECTED.search(first)):
                         names[name] = first
-                        copies[name] = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+                        copies[name] = {n.id for n in walk(value) if isinstance(n, ast.Name)}
     if not names:
         return
     stored = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
@@ -410,7 +412,7 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
         if truth is False or (isinstance(node, ast.If) and truth):
             yield "code behind a condition that never changes", "show only what runs"
     elif isinstance(node, ast.Try | ast.TryStar):
-        yields = any(isinstance(inner, ast.Yield) for s in node.body for inner in ast.walk(s))
+        yields = any(isinstance(inner, ast.Yield) for s in node.body for inner in walk(s))
         for handler in node.handlers:
             if yields and not isinstance(handler.body[-1], ast.Raise):
                 what = "an error that is swallowed, of the code around which this stands"
@@ -425,11 +427,11 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
                     "a value in the place of an error: the block would pass without it",
                     ("let it fail, print the error, or note True that it came"),
                 )
-        for inner in (n for s in node.finalbody for n in ast.walk(s)):
+        for inner in (n for s in node.finalbody for n in walk(s)):
             if isinstance(inner, ast.Return | ast.Break | ast.Continue):
                 yield "a finally that swallows errors", "take the return, break or continue out"
     elif isinstance(node, ast.FunctionDef) and node.name in {"__exit__", "__aexit__"}:
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.Return) and inner.value and _truth(inner.value) is not False:
                 yield "an error that is swallowed", "let __exit__ return nothing"
     elif isinstance(node, ast.FunctionDef) and node.name in AGREES and _deaf(node):
@@ -445,7 +447,7 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.BoolOp | ast.IfExp):
         yield "a statement that may do nothing, and looks as if it had run", "write it with if"
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Lambda | ast.GeneratorExp):
-        yield "a statement that does nothing", "call it, or take it out"
+        yield "a statement that does nothing", "call it and look at what it gives, or take it out"
     elif isinstance(node, ast.Expr):
         yield from _ignored(getattr(node.value, "value", node.value))
     elif isinstance(node, ast.With) and any(_suppresses(item) for item in node.items):
@@ -461,17 +463,17 @@ def _of_a_check(handler: ast.ExceptHandler) -> bool:
     kinds = getattr(handler.type, "elts", [handler.type])
     checked = any(kind is not None and name_of(kind) == "AssertionError" for kind in kinds)
     return checked and not any(
-        isinstance(inner, ast.Raise) for statement in handler.body for inner in ast.walk(statement)
+        isinstance(inner, ast.Raise) for statement in handler.body for inner in walk(statement)
     )
 
 
 def _answers(handler: ast.ExceptHandler) -> bool:
     """Whether a handler raises, uses the error, prints, or notes no more than that it came."""
-    for node in (inner for statement in handler.body for inner in ast.walk(statement)):
+    for node in (inner for statement in handler.body for inner in walk(statement)):
         if isinstance(node, ast.Raise):
             return True
         if isinstance(node, ast.Name) and node.id in {handler.name, "print"} - {None}:
-            if not any(node in ast.walk(idle) for idle in handler.body if _looks(idle)):
+            if not any(node in walk(idle) for idle in handler.body if _looks(idle)):
                 return True
     *others, last = handler.body
     value = getattr(last, "value", None)
@@ -575,11 +577,12 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
     if name == "approx":
         yield from _wide({k.arg: _number(k.value) for k in call.keywords}, ("rel",), ("abs",))
     kinds = {name_of(kind) for a in call.args[:1] for kind in getattr(a, "elts", [a])}
-    if name == "raises" and kinds & {"Exception", "BaseException"}:
-        if not any(k.arg == "match" for k in call.keywords):
+    if name in RAISES and kinds & {"Exception", "BaseException"}:
+        said = [k.value for k in call.keywords if k.arg == "match"] + call.args[1:2]
+        if not any(isinstance(s, ast.Constant) and re.search(r"\w\w", str(s.value)) for s in said):
             yield "an error of any kind is expected", "name the error that must come"
     if name == "push" and any(isinstance(a, ast.Lambda) for a in call.args):
-        yield "an error that is swallowed", "let it fail"
+        yield "an error that is swallowed", "let it fail: push nothing that returns True"
     if name == "register" and name_of(getattr(call.func, "value", call.func)) == "atexit":
         yield "code that runs after the last look at the page", "run it in the block"
     if name == "round" and len(call.args) == 2 and (_number(call.args[1]) or 0) < -2:
@@ -588,13 +591,14 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
         yield "a call that ends Python", "let the page run on to its last block"
 
 
+RAISES = {"raises", "assertRaises", "assertRaisesRegex", "RaisesGroup"}
 AGREES = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__"}
 
 
 def _deaf(function: ast.FunctionDef | ast.Lambda) -> bool:
     """Whether a method that compares never reads what it gets, and raises nothing."""
     body = function.body if isinstance(function.body, list) else [function.body]
-    inside = [node for part in body for node in ast.walk(part)]
+    inside = [node for part in body for node in walk(part)]
     if any(isinstance(n, ast.Raise) or getattr(n, "id", "") == "NotImplemented" for n in inside):
         return False
     other = [argument.arg for argument in function.args.args[1:2]]

@@ -21,6 +21,25 @@ _CLAIMED = re.compile(
     r"|^\s*(?:measured|timed|benchmarked|clocked|profiled)\b"
 )
 _EMPTY = {"yes", "true", "known", "see above"}
+# What a number is made up of: other numbers, in figures or words.
+_ONES = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|sixteen|thirty-two"
+_COUNTS = re.compile(
+    rf"(?i)\d|\b(?:zero|{_ONES}|half|halve[sd]?|twice|double[sd]?|third|quarter|tenth|dozen|hundred"
+    r"|thousand|[mb]illion|square[sd]?|each|every|both|equal|all\ of)\b"
+)
+# It is made up, agreed on, or stands in code by its name.
+_SET = re.compile(
+    r"(?i)\b(?:made\ up|examples?|round\ (?:figures?|rates?|numbers?)|definitions?|assum\w+"
+    r"|chosen|set\ by|tolerance|thresholds?|formula|makes\ them|question)\b|\boutputs?\b"
+    r"|(?-i:\b[A-Z][A-Z_]{2,}\ in\ the\ code|\btimes\ [A-Z]{3,}\b)"
+)
+# What leads elsewhere, and is no number of the sum: see section 2, in two steps, as above.
+_AWAY = re.compile(
+    r"(?i)\b(?:sections?|tables?|figures?|equations?|steps?|pages?|chapters?|versions?)\ \d+"
+    rf"|\b(?:\d+|{_ONES})\ (?:steps?|passes|parts|ways|tables?|pages?|sections?|sources)\b"
+)
+_THERE = re.compile(r"(?i)(?<!code )\b(?:above|below|before|elsewhere|earlier|later)\b")
+PRINTED = re.compile(r"(?i)\boutputs?\b")
 # Arithmetic as prose writes it.
 _SIGNS = (
     (r"(?<=\d),(?=\d{3})", ""),
@@ -42,6 +61,10 @@ def unfounded(number: str, how: str) -> str | None:
         return "no reason"
     if _CLAIMED.search(how):
         return "a reason that claims a measurement"
+    told = _AWAY.sub("", how)
+    elsewhere = _THERE.search(told) and not PRINTED.search(told)
+    if not (_COUNTS.search(told) or (_SET.search(told) and not elsewhere)):
+        return "a reason without the numbers that it follows from"
     said = _FIGURE.findall(number)
     value = _value(how)
     if value is None or len(said) != 1:

@@ -30,7 +30,7 @@ class CalculatorsPart(Part):
         name = marker["name"]
         if name not in LABELS:
             what = f"there is no calculator {name!r} (there are: {', '.join(LABELS)})"
-            raise PageError([Mistake(folder, 1, what, "correct the name")])
+            raise PageError([Mistake(folder, 1, what, "correct the name: nothing is called so")])
         if plain:
             return f"*{LABELS[name]}: a calculator, on the page in a browser.*"
         return f'<form class="{name}" data-search-exclude hidden></form>'

@@ -303,6 +303,8 @@ def test_an_attack_is_refused_with_place_and_mend(house, attack):
     assert said, "nothing was refused"
     assert any(attack["says"] in line and str(attack["fix"]) in line for line in said), said
     assert "pycon" in attack or not any("Traceback (most" in line for line in said), said
+    mends = [line.rpartition("To mend: ")[2] for line in said if "To mend: " in line]
+    assert all(len(m) >= 12 or m.startswith("make ") for m in mends), mends  # it says what to write
 
 
 def test_the_honest_page_passes(house):

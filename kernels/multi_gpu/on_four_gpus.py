@@ -8,7 +8,8 @@ from kernels.multi_gpu.rotated import RotatedRanks
 
 # --8<-- [start:rotated]
 gpus = list(range(min(8, cp.cuda.runtime.getDeviceCount())))
-assert len(gpus) > 1, "two GPUs at least, each of which reaches the others' memory"
+if len(gpus) < 2:
+    raise RuntimeError("two GPUs at least, each of which reaches the others' memory")
 reach(gpus)
 group = RotatedRanks(gpus, most=2**20)
 for size in (4, 1000, 65_540, 2**20):

@@ -187,7 +187,13 @@ def load(file: Path, name: str) -> dict:
         what = f"this is not a record of a run: {error}"
         raise PageError([Mistake(name, 1, what, mend)]) from None
     if record["date"] > datetime.date.today().isoformat():
-        raise PageError([Mistake(name, 1, f"a run on {record['date']}", "run again")])
+        raise PageError(
+            [
+                Mistake(
+                    name, 1, f"a run on {record['date']}", "run again, with the clock set right"
+                )
+            ]
+        )
     return record
 
 

@@ -73,7 +73,7 @@ class Bash(Language):
         if found := commands.tampers(told):
             line = block.numbers[min(max(found[0], 1), len(block.numbers)) - 1]
             what = f"{block.path}:{line}: a command that hides what runs: {found[1]}"
-            raise Failed(f"{what}. To mend: take it out")
+            raise Failed(f"{what}. To mend: take it out, and write the commands themselves")
 
     def run(self, block: Block, setting: Setting) -> str:
         command = ["bash", "-euo", "pipefail", "-c", block.text]

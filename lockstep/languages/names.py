@@ -8,7 +8,7 @@ import symtable
 
 from lockstep.block import Block
 from lockstep.imports import imports as imports_of
-from lockstep.mistakes import parse
+from lockstep.mistakes import parse, walk
 
 
 @functools.cache
@@ -93,7 +93,5 @@ def names_bound(statement: ast.stmt) -> set[str]:
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {(a.asname or a.name).split(".")[0] for a in statement.names}
     return {
-        n.id
-        for n in ast.walk(statement)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
