@@ -30,8 +30,8 @@ FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl", "tnum"]
 ENGLISH = "".join(map(chr, range(127))) + "\u00a0°²³µ·×éèöüäç–—‘’“”…→−≤≥"
 # Of the two fonts of nearly every formula, what formulas here are written with: whole, they were a
 # sixth of such a page. tests/test_weight.py names what a formula has and this has not.
-SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789()[]+-=<>/.,:;!|×·−≤≥≈→∂∇π"
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCEFHNTXαπ"
+SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789()[]+-=<>/.,:;!|×·−≤≥≈→∂∇π⋅ˉ"
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCEFHLNOTXαπφ"
 MATHS = {"KaTeX_Main-Regular": SIGNS + "EFHX", "KaTeX_Math-Italic": LETTERS}
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 PYODIDE_NOTICE = """\

@@ -188,11 +188,7 @@ def load(file: Path, name: str) -> dict:
         raise PageError([Mistake(name, 1, what, mend)]) from None
     if record["date"] > datetime.date.today().isoformat():
         raise PageError(
-            [
-                Mistake(
-                    name, 1, f"a run on {record['date']}", "run again, with the clock set right"
-                )
-            ]
+            [Mistake(name, 1, f"a run on {record['date']}", "run again, with the clock set right")]
         )
     return record
 
