@@ -89,9 +89,45 @@ def test_a_prefix_of_a_unit_is_understood(chromium, server):
     if not re.search(r"\d", box.locator(".measured").first.text_content()):
         pytest.skip("this figure awaits a GPU run")
     tab.evaluate("document.querySelector('details.bet .measured').textContent = '2,500\\u00a0GB/s'")
-    box.get_by_role("button", name="Show what it is").click()
+    slider, show = box.get_by_role("slider"), box.get_by_role("button", name="Show what it is")
+    assert show.is_disabled()  # nobody has guessed yet
+    slider.press("ArrowRight")
+    slider.press("ArrowLeft")
+    show.click()
     assert box.locator(".bet__told").inner_text() == "You said 2.5 TB/s. Within a tenth."
     context.close()
+
+
+ANSWERS = """() => [...document.querySelectorAll("details.bet[data-bet]")].map(box => {
+  const { low, high, unit } = box.dataset, slider = box.querySelector("input")
+  const figures = [...box.querySelectorAll(".measured, .worked, strong")]
+    .filter(node => !node.closest("summary, .bet__told") && /\\d/.test(node.textContent))
+  // Its own answer, guessed: by each figure of the text until one is said to be right.
+  for (const node of figures) {
+    const found = /([\\d.,]+)\\s*([^\\s\\d.,;]*)/.exec(node.textContent.replace(/\\u00a0|\\u202f/g, " "))
+    const value = Number(found[1].replaceAll(",", ""))
+    box.querySelector("form").hidden = false
+    slider.step = "any"
+    slider.value = value
+    slider.dispatchEvent(new Event("input"))
+    box.querySelector("form").requestSubmit()
+    const said = box.querySelector(".bet__told").textContent
+    if (value === slider.valueAsNumber && said.includes("Within a tenth")) return null
+  }
+  return `${box.querySelector("summary").textContent}: ${figures.map(node => node.textContent)}`
+}).filter(Boolean)"""
+
+
+def test_each_bet_knows_its_own_answer(chromium, server):
+    """A figure of the text is called right, and it is one that the slider can reach."""
+    context, wrong = chromium.new_context(), []
+    tab = context.new_page()
+    for page in (page for page in PAGES if bet.read(page.body, 1)):
+        tab.goto(url_of(page, server))
+        tab.wait_for_selector("details.bet form")
+        wrong += [(page.path, said) for said in tab.evaluate(ANSWERS)]
+    context.close()
+    assert not wrong, "\n".join(map(str, wrong))
 
 
 CARD = {"naive-matmul-4096": ["Naive matrix product", 0.61, 0.85]}
@@ -108,6 +144,7 @@ def test_a_bet_on_a_lessons_kernel_tells_what_the_readers_own_card_reached(card,
     tab.wait_for_load_state("networkidle")
     box = tab.locator("details.bet[data-card=naive-matmul-4096]")
     assert not box.locator(".bet__card").is_visible()
+    box.get_by_role("slider").press("End")
     box.get_by_role("button", name="Show what it is").press("Enter")
     said = box.locator(".bet__card").inner_text()
     if card and card.get("name"):

@@ -7,19 +7,24 @@
     const found = /^([nµμmkMGTP])?(s|B\/s|FLOP\/s|op\/s|B)$/.exec(text)
     return found ? [PREFIX[found[1] ?? ""], found[2]] : [1, text]
   }
+  const one = name => name.replace(/s$/, "") // of "cycles" and "cycle"
   const number = text => {
     const found = /([\d.,]+)\s*([^\s\d.,;]*)/.exec(text.replace(/\u00a0|\u202f/g, " ").trim())
     return found && [Number(found[1].replaceAll(",", "")), found[2]]
   }
   const show = value => Number(value.toPrecision(3)).toLocaleString("en")
 
+  // The first figure of the text that the slider's unit fits: a bare number does.
   const answer = box => {
-    const node = [...box.querySelectorAll(".measured")].find(one => !one.matches(".measured--stale, .measured--missing")) ?? box.querySelector("strong")
-    const found = node && number(node.textContent)
-    if (!found || !Number.isFinite(found[0])) return null
     const [mine, name] = unit(box.dataset.unit)
-    const [theirs, other] = unit(found[1])
-    return other && name !== other ? found[0] : (found[0] * (other ? theirs : mine)) / mine
+    for (const node of box.querySelectorAll(".measured, .worked, strong")) {
+      if (node.closest("summary, .bet__told, .bet__card") || node.matches(".measured--stale, .measured--missing")) continue
+      const found = number(node.textContent)
+      if (!found || !Number.isFinite(found[0])) continue
+      const [theirs, other] = unit(found[1])
+      if (!other || one(other) === one(name)) return found[0] * (other ? theirs / mine : 1)
+    }
+    return null
   }
 
   // What the page "My GPU" kept of the reader's own card, of one kernel: [its title, share of the roof, par or null]
@@ -37,9 +42,9 @@
     const { unit: name } = box.dataset, right = answer(box)
     const told = box.querySelector(".bet__told")
     let text = `You said ${show(guess)} ${name}.`
-    if (right) {
-      const ratio = Math.max(guess, right) / Math.max(Math.min(guess, right), 1e-12)
-      text += ratio < 1.1 ? " Within a tenth." : guess <= 0 ? "" : ` Off by a factor of ${show(ratio)}.`
+    if (right !== null) {
+      const ratio = guess === right ? 1 : Math.max(guess, right) / Math.min(guess, right)
+      text += ratio >= 1 && ratio < 1.1 ? " Within a tenth." : Math.min(guess, right) > 0 ? ` Off by a factor of ${show(ratio)}.` : ""
     }
     told.textContent = text
     if (box.dataset.card) box.querySelector(".bet__card").replaceChildren(...own(box))
@@ -53,14 +58,18 @@
     const form = document.createElement("form")
     form.className = "bet__form"
     const id = `bet-${bet}`, middle = (Number(low) + Number(high)) / 2
-    form.innerHTML = `<label for="${id}">Your guess</label><input id="${id}" type="range" min="${low}" max="${high}" step="any" value="${middle}"><output for="${id}"></output><button class="md-button">Show what it is</button>`
-    const slider = form.querySelector("input"), said = form.querySelector("output")
-    slider.step = (high - low) / 100
+    form.innerHTML = `<label for="${id}">Your guess</label><input id="${id}" type="range" min="${low}" max="${high}" step="any"><output for="${id}"></output><button class="md-button">Show what it is</button>`
+    const [slider, said, button] = ["input", "output", "button"].map(of => form.querySelector(of))
+    const step = (high - low) / 100, counts = /^(?!times|nats)[a-z]{3,}s$/.test(name)
+    slider.step = counts ? Math.max(1, Math.round(step)) : step
+    slider.value = middle
     const tell = () => {
       said.textContent = `${show(slider.valueAsNumber)} ${name}`
       slider.setAttribute("aria-valuetext", said.textContent)
     }
-    slider.oninput = tell
+    // The answer may stand in the middle: a guess is a slider that was moved.
+    button.disabled = true
+    slider.oninput = () => { tell(); button.disabled = false }
     tell()
     form.onsubmit = event => {
       event.preventDefault()
