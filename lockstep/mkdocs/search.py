@@ -29,7 +29,7 @@ import yaml
 from lockstep.mistakes import Mistake, PageError
 from lockstep.mkdocs.sections import Section, line, sections
 
-TEASER, ROW = 144, 96  # characters of a section, and of a row, that its result shows
+TEASER, ROW = 136, 90  # characters of a section, and of a row, that its result shows
 HEAVIEST = 26  # one letter
 IN_TITLE, IN_NAMES, IN_ROW_TITLE, IN_CELL, DEFINED, DESCRIBED, OFTEN = 10, 11, 7, 5, 8, 4, 6
 ASIDE = 0.5  # of a page that weighs less than this the rows are no results of their own
@@ -51,6 +51,31 @@ ASSIGNED = re.compile(r"^[ \t]*(\w+)(?:, \w+)* = |\bfor (\w+)(?:, \w+)* in\b", r
 PARAMETERS = re.compile(r"\bdef \w+\(([^()]*)")
 PARAMETER = re.compile(r"(?:^|,)\s*\*{0,2}(\w+)")
 OF_OBJECT = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.(?=[A-Za-z_])")
+# Words that a question has and an answer need not. The index tells them to the script.
+ASKING = """
+a about actually after allowed almost already also always am an and another any anyone anything
+are as at away be because become becomes been before being best better between both but by came
+can cannot check choose choosing chose chosen come comes correctly could couldn create decide
+did didn difference differences different do does doesn doing don done during each easily either
+else enough ever every everything exactly explain explained explains few find for from get gets
+give given gives go goes going good got greater had happen happened happening happens has have
+help here how i if in inside instead into is isn it its just keep keeps kind know learn let lets
+like likely little look looking looks lot made make makes making many may maybe me mean means
+might much must my myself necessary need needed needs never next not nothing now of often ok on
+only or other our out people per pick please possible problem problems properly put quite rather
+really recommended required right say says see seem seems several shall should show shows simply
+since so some someone something sometimes soon still such suddenly support supported supports
+take takes tell than that the their them then there these they thing things think this those
+though through to too took tried try trying unable understand until up us use used using usually
+versus via view vs want wants was wasn way we well went were what whatever when where whether
+which while who whole whose why will with won wondering work works would write yes yet you your
+а без более бы быть в вам ваш во вообще все всех вы где для до его ее если есть еще же за зачем
+и из или им их к как какая какие какое какой какую когда кто ли лучше между меня мне можно мой
+мы на надо нам нас не нет ни но нужен нужна нужно о об объясните он она они от отличается
+отличаются отличие по под получить помогите понять потом почему при про работает работают
+разница с сделать сколько со так такая также такое там то тоже только у чего чем через что чтобы
+это этот я
+"""
 # Words that tell nothing: in a title or a name alone are they worth their place. The worker has the
 # same list, and asks for one of them only where a question has no other word.
 IDLE = frozenset(
@@ -138,6 +163,7 @@ def index(entries: list[Entry], synonyms: list[list[str]] | None = None) -> dict
         "terms": terms,
         "postings": [_packed(found[term]) for term in terms],
         "synonyms": synonyms or [],
+        "asking": " ".join(ASKING.split()),
     }
 
 

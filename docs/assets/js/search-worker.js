@@ -22,20 +22,8 @@
 
   // ------------------------------------------------------------ words
 
-  // Words that a question has and an answer need not
-  const ASKING = new Set(`a about actually after allowed almost already also always am an and another any anyone anything are as at away be because become becomes been before being best better
-    between both but by came can cannot check choose choosing chose chosen come comes correctly could couldn create decide did didn difference differences different do does
-    doesn doing don done during each easily either else enough ever every everything exactly explain explained explains few find for from get gets give given gives go goes
-    going good got greater had happen happened happening happens has have help here how i if in inside instead into is isn it its just keep keeps kind know learn let lets
-    like likely little look looking looks lot made make makes making many may maybe me mean means might much must my myself necessary need needed needs never next not nothing
-    now of often ok on only or other our out people per pick please possible problem problems properly put quite rather really recommended required right say says see seem
-    seems several shall should show shows simply since so some someone something sometimes soon still such suddenly support supported supports take takes tell than that the
-    their them then there these they thing things think this those though through to too took tried try trying unable understand until up us use used using usually versus via
-    view vs want wants was wasn way we well went were what whatever when where whether which while who whole whose why will with won wondering work works would write yes yet
-    you your
-    а без более бы быть в вам ваш во вообще все всех вы где для до его ее если есть еще же за зачем и из или им их к как какая какие какое какой какую когда кто ли лучше
-    между меня мне можно мой мы на надо нам нас не нет ни но нужен нужна нужно о об объясните он она они от отличается отличаются отличие по под получить помогите понять
-    потом почему при про работает работают разница с сделать сколько со так такая также такое там то тоже только у чего чем через что чтобы это этот я`.split(/\s+/))
+  // Words that a question has and an answer need not: the index tells them
+  let ASKING = new Set()
   // What nearly every page is about: a name with one of them makes it no rarer.
   const CONTEXT = new Set("cuda numba gpu gpus python nvidia".split(" "))
   // Those of them that a question and a heading do not share for nothing
@@ -81,6 +69,7 @@
   // ------------------------------------------------------------ the index
 
   const open = data => {
+    ASKING = new Set(data.asking.split(" "))
     const heads = new Map()
     const titles = new Map()
     const titled = text => { // the stems of a title: those that say something, and all
