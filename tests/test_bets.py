@@ -98,21 +98,21 @@ def test_a_prefix_of_a_unit_is_understood(chromium, server):
     context.close()
 
 
-ANSWERS = """() => [...document.querySelectorAll("details.bet[data-bet]")].map(box => {
-  const { low, high, unit } = box.dataset, slider = box.querySelector("input")
+ANSWERS = r"""() => [...document.querySelectorAll("details.bet[data-bet]")].map(box => {
+  const slider = box.querySelector("input"), form = box.querySelector("form")
   const figures = [...box.querySelectorAll(".measured, .worked, strong")]
-    .filter(node => !node.closest("summary, .bet__told") && /\\d/.test(node.textContent))
-  // Its own answer, guessed: by each figure of the text until one is said to be right.
+    .filter(node => !node.closest("summary, .bet__told") && /\d/.test(node.textContent))
+  slider.step = "any"
+  // Its own answer is guessed, in the slider's unit or the next: one of the text's figures is it.
   for (const node of figures) {
-    const found = /([\\d.,]+)\\s*([^\\s\\d.,;]*)/.exec(node.textContent.replace(/\\u00a0|\\u202f/g, " "))
-    const value = Number(found[1].replaceAll(",", ""))
-    box.querySelector("form").hidden = false
-    slider.step = "any"
-    slider.value = value
-    slider.dispatchEvent(new Event("input"))
-    box.querySelector("form").requestSubmit()
-    const said = box.querySelector(".bet__told").textContent
-    if (value === slider.valueAsNumber && said.includes("Within a tenth")) return null
+    const [said] = /[\d.,]+/.exec(node.textContent)
+    for (const prefix of [1, 1000, 0.001]) {
+      slider.value = Number(said.replaceAll(",", "")) * prefix
+      slider.dispatchEvent(new Event("input"))
+      form.hidden = false
+      form.requestSubmit()
+      if (box.querySelector(".bet__told").textContent.includes("Within a tenth")) return null
+    }
   }
   return `${box.querySelector("summary").textContent}: ${figures.map(node => node.textContent)}`
 }).filter(Boolean)"""

@@ -7,7 +7,7 @@
     const found = /^([nµμmkMGTP])?(s|B\/s|FLOP\/s|op\/s|B)$/.exec(text)
     return found ? [PREFIX[found[1] ?? ""], found[2]] : [1, text]
   }
-  const one = name => name.replace(/s$/, "") // of "cycles" and "cycle"
+  const one = name => name.replace(/ .*/, "").replace(/s$/, "") // of "cycles" and "cycle"
   const number = text => {
     const found = /([\d.,]+)\s*([^\s\d.,;]*)/.exec(text.replace(/\u00a0|\u202f/g, " ").trim())
     return found && [Number(found[1].replaceAll(",", "")), found[2]]
