@@ -100,6 +100,7 @@ TYPED = rf"""(?=[\d.~<>≈-])(?:
   | (?:\d\ ?/\ ?\d+|0\.\d+)\ of\ (?:the\ |its\ |their\ |a\ )?(?:peak|roof|{_COMPARED}|copy)
   | \d+\ orders?\ of\ magnitude\b
     )
+  | {_DIGITS}[×x](?=\ (?:on|in|with|here|there|over|win|gain|speed-?ups?|improvement|boost)\b)
   | (?i:(?:faster|slower|quicker)\ [×x]\ ?\d)
   | \b(?=[A-Za-z])(?:
     (?i:(?:{_RATED}|{_TIMED}){_GAP}{{0,40}}:\ (?:about\ )?{_DIGITS}(?!\ ?[\w×*/+(-]))

@@ -144,6 +144,8 @@ def _what(tag: str, attributes: str, made: bool) -> tuple[str | None, dict[str, 
         elif name not in known and name not in GLOBAL and name != MARK:
             if not (made and re.fullmatch(r"data-[\w-]+|aria-label", name)):
                 return f"the attribute {name} of <{tag}>", found
+        if name == "hidden" and not made and mine is None:  # a reader sees other words than a rule
+            return f"the attribute hidden of <{tag}>", found
         if name in {"href", "src"}:
             if wrong := _address(tag, name, value):
                 return wrong, found

@@ -281,6 +281,7 @@ def _form(box: Element, quiz: Quiz, number: int, of: int) -> Element:
 
 def _score() -> Element:
     score = Element("p", {"class": "score", "hidden": "", "data-search-exclude": ""})
+    score.set(rendered.MARK, rendered.MADE)
     SubElement(score, "span", {"class": "score__said", "aria-live": "polite"})
     SubElement(score, "button", {"class": "md-button", "type": "button"}).text = "Try again"
     return score
