@@ -425,10 +425,8 @@ def _proof_html(page: Page, block: Block, proof: evidence.Proof, more: str) -> s
     told = records.lines(page, block, proof)
     words = html.escape("; ".join([proof_words(proof, block, page)] + [told] * bool(told)))
     level = f'<span class="proof__level">{proof.level}</span>'
-    part, (much, why) = "", records.part(page, block, proof)
-    if much:
-        said = html.escape(f"in part: {much}" + f" ({why})" * bool(why))
-        part = f'<span class="proof__part">{said}</span>'
+    part = records.part(page, block, proof)
+    part = f'<span class="proof__part">{part}</span>' if part else ""
     return (
         (f'\n<div class="proof__acts" {more}></div>' if more else "")
         + f'\n<details class="record proof--{proof.level}" data-search-exclude>'

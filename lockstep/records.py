@@ -40,13 +40,11 @@ def lines(page: Page, block: Block, proof: Proof) -> str:
     return "; ".join(filter(None, told))
 
 
-def part(page: Page, block: Block, proof: Proof) -> tuple[str, str]:
-    """Return what the mark of a block says where some of it did not run: how much, and why."""
+def part(page: Page, block: Block, proof: Proof) -> str:
+    """Return what the mark of a block says where some of it did not run. It unfolds to the rest."""
     said = _left_out(page, block) or _ran(page, block, proof)
-    if why := block.options.get("unrun", ""):
-        return said.removesuffix(f": {why}"), why if said else ""
-    much, _, raises = said.partition(", the other")
-    return much, f"the other{raises}" if raises else ""
+    lines = re.match(r"\d+ of \d+ lines", said)
+    return f"in part: {lines[0]}" if lines else "in part" if said else ""
 
 
 COMPUTED = "its figures are computed, not measured"
