@@ -2,9 +2,10 @@
 
 sources.json lists them: repository, commit, path. What cannot run on a GPU under today's Numba
 either, or is about what no simulator has, stands there with the reason, as ``left_out``; it is
-printed and counted apart (``--all`` runs it too). FOLDER holds the repositories, each checked out
-as OWNER/NAME. Each script runs twice, in processes of its own: under the stepper and under Numba's
-simulator. After each launch the arrays that the kernel was given are kept, and those of the two
+printed and counted apart (``--all`` runs it too). Kernels that race on purpose stand there as
+``races``: what they leave is a matter of luck, so they run and are not compared. FOLDER holds the
+repositories, each checked out as OWNER/NAME. Each script runs twice, in processes of its own: under
+the stepper and under Numba's simulator. After each launch the arrays that the kernel was given are kept, and those of the two
 are compared, launch by launch. So there are two tables: scripts that run to their end, and kernels
 that leave the same in memory.
 """
@@ -221,16 +222,18 @@ def main():
             other, theirs = "not run", []
             if ours:
                 other, theirs = run("numba", file, Path(place), given.beside, arguments)
-            kernels = {}
+            kernels, races = {}, source.get("races", {})
             for k, (kernel, arrays) in enumerate(ours):
-                if k >= len(theirs) or theirs[k][0] != kernel:
+                if kernel in races:
+                    kernels[kernel] = f"not compared, for it {races[kernel]}"
+                elif k >= len(theirs) or theirs[k][0] != kernel:
                     kernels.setdefault(kernel, "not compared")
                 elif kernels.get(kernel) != "other":
                     kernels[kernel] = "same" if alike(arrays, theirs[k][1]) else "other"
             ended_as[outcome(ended)] += 1
             right += sum(v == "same" for v in kernels.values())
             wrong += sum(v == "other" for v in kernels.values())
-            unknown += sum(v == "not compared" for v in kernels.values())
+            unknown += sum(v.startswith("not compared") for v in kernels.values())
             rows[name] = {"stepper": ended, "numba": other, "kernels": kernels}
             told = ", ".join(f"{k}: {v}" for k, v in kernels.items())
             print(
