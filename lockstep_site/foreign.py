@@ -162,7 +162,8 @@ def _scripts(found: dict) -> str:
         "something else, and "
         f"{kernels['not compared']} have no comparison, because that simulator does not come so "
         f"far in {most} seconds or because they race on purpose. {found['left out']} more are "
-        "listed and left out, each with its reason: today's Numba runs them on no GPU either, or they need what no machine here has."
+        "listed and left out, each with its reason: today's Numba runs them on no GPU either, or "
+        "they need what no machine here has."
     )
 
 

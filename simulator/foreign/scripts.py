@@ -5,9 +5,9 @@ either, or is about what no simulator has, stands there with the reason, as ``le
 printed and counted apart (``--all`` runs it too). Kernels that race on purpose stand there as
 ``races``: what they leave is a matter of luck, so they run and are not compared. FOLDER holds the
 repositories, each checked out as OWNER/NAME. Each script runs twice, in processes of its own: under
-the stepper and under Numba's simulator. After each launch the arrays that the kernel was given are kept, and those of the two
-are compared, launch by launch. So there are two tables: scripts that run to their end, and kernels
-that leave the same in memory.
+the stepper and under Numba's simulator. After each launch the arrays that the kernel was given are
+kept, and those of the two are compared, launch by launch. So there are two tables: scripts that run
+to their end, and kernels that leave the same in memory.
 """
 
 import argparse
