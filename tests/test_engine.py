@@ -89,6 +89,8 @@ BAD = [
     ({"prompt": "A", "model": "gpt"}, 404, "no model 'gpt'"),
     ({"prompt": "A", "temperature": 0.7}, 400, "does not serve 'temperature'"),
     ({"prompt": "A", "n": 3}, 400, "does not serve 'n'"),
+    ({"prompt": "\u00df" * 30, "max_tokens": 2}, 400, "60 + 2 tokens"),  # two letters in upper case
+    ({"prompt": "A", "stream": "no"}, 400, "true or false"),
 ]
 
 
@@ -103,6 +105,8 @@ def test_a_bad_request_is_refused_with_a_reason(served, asked, status, why):
     [
         ("POST", "/v1/completions", "{", {}, 400),
         ("POST", "/v1/completions", "[1]", {}, 400),
+        ("POST", "/v1/completions", "[" * 50_000, {}, 400),
+        ("POST", "/v1/completions", None, {"Content-Length": "\u00b2"}, 413),
         ("POST", "/v1/completions", "x" * 100_001, {}, 413),
         ("POST", "/v1/completions", None, {"Content-Length": "many"}, 413),
         ("POST", "/v1/nothing", "{}", {}, 404),
@@ -126,6 +130,8 @@ def test_a_stream_comes_letter_by_letter_and_ends(served):
     assert lines[-2:] == ["data: [DONE]", ""]
     events = [json.loads(line.removeprefix("data: ")) for line in lines[:-2]]
     assert "".join(e["choices"][0]["text"] for e in events) == plain("GREEK ", 9)
+    reasons = [e["choices"][0]["finish_reason"] for e in events]
+    assert reasons[-1] in {"length", "stop"} and not any(reasons[:-1])
 
 
 @pytest.mark.parametrize("served", [{"blocks": 9, "most_waiting": 2}], indirect=True)
@@ -151,6 +157,22 @@ def test_a_killed_client_gives_its_blocks_back_and_a_full_queue_says_so(served):
     hold.set()
     until(lambda: all(len(request.output) for request in waiting))
     until(lambda: len(engine.scheduler.pool.free) == 9)
+    assert ask(served.url, prompt="ONCE MORE", max_tokens=3)[0] == 200
+
+
+def test_a_client_that_is_killed_while_it_waits_is_noticed(served):
+    """Its request leaves the queue before anything of it is computed."""
+    engine, hold, made = served.engine, threading.Event(), []
+    compute, submit = engine.compute, engine.submit
+    engine.compute = lambda step: (hold.wait(20), compute(step))
+    engine.submit = lambda *asked: made.append(submit(*asked)) or made[-1]
+    body = json.dumps({"prompt": "A" * 8, "max_tokens": 25}).encode()
+    head = f"POST /v1/completions HTTP/1.1\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    with socket.create_connection(("127.0.0.1", served.server_port)) as client:
+        client.sendall(head + body)
+        until(lambda: made)
+    until(lambda: made[0].gone)
+    hold.set()
     assert ask(served.url, prompt="ONCE MORE", max_tokens=3)[0] == 200
 
 

@@ -3,10 +3,14 @@
 # --8<-- [start:imports]
 import http.server
 import json
+import queue
+import select
+import socket
 import threading
 import time
 import urllib.error
 import urllib.request
+import uuid
 
 # --8<-- [end:imports]
 from kernels.quantization.model import CONTEXT, LETTERS, encode
@@ -21,10 +25,11 @@ def checked(body):
     """Return prompt, tokens and stream of a request's body, or refuse it."""
     try:
         asked = json.loads(body)
-    except ValueError:
-        raise Refused(400, "the body is not JSON") from None
+    except (ValueError, RecursionError):
+        raise Refused(400, "the body is not JSON, or nested too deep") from None
     if not isinstance(asked, dict):
         raise Refused(400, "the body is not an object")
+    asked = {name: value for name, value in asked.items() if value is not None}
     if asked.get("model", "names") != "names":
         raise Refused(404, f"there is no model {asked['model']!r}, only 'names'")
     if asked.get("temperature", 0) != 0:
@@ -34,13 +39,16 @@ def checked(body):
     prompt, most = asked.get("prompt"), asked.get("max_tokens", 16)
     if not isinstance(prompt, str) or not prompt:
         raise Refused(400, "'prompt' is text, and not empty")
-    if strange := sorted(set(prompt.upper()) - set(LETTERS)):
+    prompt = prompt.upper()  # before it is measured: some letters become two
+    if strange := sorted(set(prompt) - set(LETTERS)):
         raise Refused(400, f"'prompt' has a letter that the model does not know: {strange[0]!r}")
     if type(most) is not int or most < 1:
         raise Refused(400, "'max_tokens' is a whole number, at least 1")
     if len(prompt) + most > CONTEXT + 1:
         raise Refused(400, f"{len(prompt)} + {most} tokens, and the model reads {CONTEXT}")
-    return prompt.upper(), most, bool(asked.get("stream", False))
+    if type(stream := asked.get("stream", False)) is not bool:
+        raise Refused(400, "'stream' is true or false")
+    return prompt, most, stream
 
 
 # --8<-- [end:checks]
@@ -51,6 +59,8 @@ LARGEST = 100_000  # bytes of a body
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
+    timeout = 10  # seconds for a request to come whole
+
     def log_message(self, *_):
         """Say nothing on the terminal."""
 
@@ -74,7 +84,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if self.path != "/v1/completions":
                 raise Refused(404, f"there is nothing at {self.path}")
             length = self.headers.get("Content-Length", "")
-            if not length.isdigit() or int(length) > LARGEST:
+            if not (length.isascii() and length.isdigit()) or int(length) > LARGEST:
                 raise Refused(413, f"a body has a length, and at most {LARGEST} bytes")
             prompt, most, stream = checked(self.rfile.read(int(length)))
             try:
@@ -94,12 +104,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 request.gone = True
 
     def letters(self, request):
-        while (letter := request.letters.get()) is not None:
-            yield letter
+        """Yield the letters of an answer; a client that left while it waited is an OSError."""
+        letter = ""
+        while letter is not None:
+            try:
+                letter = request.letters.get(timeout=0.5)
+            except queue.Empty:
+                if select.select([self.connection], [], [], 0)[0]:
+                    if not self.connection.recv(1, socket.MSG_PEEK):
+                        raise ConnectionError("the client is gone") from None
+            else:
+                if letter is not None:
+                    yield letter
 
     def choice(self, text, reason):
         choice = {"index": 0, "text": text, "finish_reason": reason, "logprobs": None}
-        head = {"id": "cmpl-1", "object": "text_completion", "created": int(time.time())}
+        head = {"id": f"cmpl-{uuid.uuid4().hex}", "object": "text_completion"}
+        head |= {"created": int(time.time())}
         return head | {"model": "names", "choices": [choice]}
 
     def whole(self, request):
@@ -113,10 +134,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
+        letter = ""
         for letter in self.letters(request):
             event = json.dumps(self.choice(letter.strip("\n"), "stop" if letter == "\n" else None))
             self.wfile.write(f"data: {event}\n\n".encode())
             self.wfile.flush()
+        if letter != "\n":
+            event = json.dumps(self.choice("", "length"))
+            self.wfile.write(f"data: {event}\n\n".encode())
         self.wfile.write(b"data: [DONE]\n\n")
         self.close_connection = True
 
