@@ -5,8 +5,9 @@
 // the offline site, where a page cannot fetch, it comes with the start.
 //
 // A result comes first by what it has of the question together: in its section, in its title, as a
-// name (see W). A word is found as it stands, by its stem, as the beginning of a longer one, by a synonym; a word that stands nowhere
-// is taken for two that were written as one, or for one with a wrong letter.
+// name (see W). A word is found as it stands, by its stem, as the beginning of a longer one, by a
+// synonym; a word that stands nowhere is taken for two that were written as one, or for one with a
+// wrong letter.
 (() => {
   let index = null // a promise of the index, as `open` returns it
   let address = ""
