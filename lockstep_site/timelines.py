@@ -1,8 +1,8 @@
 """What ran when, in each stream or lane, drawn from the evidence when the site is built.
 
 ``[[plot:streams]]``, ``[[plot:pageable]]`` or ``[[plot:photos]]``, on a line of its own, becomes an
-SVG that takes the page's colors, light or dark. Its rows are microbenchmarks whose ``spans`` hold [name, lane, start,
-end] in ms.
+SVG that takes the page's colors, light or dark. Its rows are microbenchmarks whose ``spans`` hold
+[name, lane, start, end] in ms.
 """
 
 from dataclasses import dataclass
