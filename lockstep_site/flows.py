@@ -61,7 +61,8 @@ def contours(field: list[list[float]], level: float) -> list[list[tuple[float, f
             (x, y), (u, v) = side
             here, there = padded[y][x], padded[v][u]
             part = (level - here) / (there - here)
-            line.append((x + part * (u - x) - 1, y + part * (v - y) - 1))
+            across, up = x + part * (u - x) - 1, y + part * (v - y) - 1
+            line.append((min(max(across, 0), wide - 3), min(max(up, 0), high - 3)))
             side = leads.pop(side)
         lines.append(line)
     return lines
