@@ -27,6 +27,7 @@ from lockstep_site.gpu.part import GpuPart
 from lockstep_site.lesson import LessonPart
 from lockstep_site.library import LibraryPart
 from lockstep_site.mapping import MappingPart
+from lockstep_site.motion import MotionPart
 from lockstep_site.my_gpu import MyGpuPart
 from lockstep_site.pictures import PicturesPart
 from lockstep_site.plots import PlotsPart
@@ -123,6 +124,7 @@ def register(project: Project) -> None:
         RecordingPart(),
         RecipesPart(),
         SchedulePart(),
+        MotionPart(),
         BetPart(),
         CalculatorsPart(),
         GpuPart(),
