@@ -173,8 +173,8 @@ def array_argument(fc, name, v, kind, memories, written):
         buffer.atomic = made in module.atomics
         buffer.written = made in written
         if dtype.whole and not buffer.written and size:
-            data = elements(v.memory, dtype)
-            buffer.lo, buffer.hi = min(data), max(data)
+            known = getattr(v.memory, "bounds", None) or elements(v.memory, dtype)
+            buffer.lo, buffer.hi = min(known), max(known)
         memories[key] = buffer
         module.buffers.append(buffer)
     buffer = memories[key]
