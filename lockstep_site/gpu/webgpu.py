@@ -33,7 +33,8 @@ def run(root: Path) -> int:
     cases = import_module(CASES)
     cases.THREADS = card.limits["max-compute-invocations-per-workgroup"]
     cases.SHARED = card.limits["max-compute-workgroup-storage-size"]
-    found = cases.gather(**OPTIONS)
+    options = OPTIONS | {"f16": "shader-f16" in card.features}
+    found = cases.gather(**options)
     said = {}
     for name in cases.known():
         if name in cases.NOT_COMPARED and "on purpose" in cases.NOT_COMPARED[name]:
@@ -41,7 +42,7 @@ def run(root: Path) -> int:
             continue
         for record in found.get(name, ()):
             said[name] = result(card, cases, record, name)
-    generated = [r for r in cases.generated(**OPTIONS) if r.shader]
+    generated = [r for r in cases.generated(**options) if r.shader]
     wrong = [r.kernel for r in generated if result(card, cases, r, exact=True) != "right"]
     bad = {k: v for k, v in said.items() if v.startswith(("wrong:", "failed:"))}
     for name, what in bad.items():

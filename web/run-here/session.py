@@ -120,14 +120,15 @@ def on_gpu(source, time_limit, exercise=None, plan=None):
     ``exercise``: the text of an exercise's file. The program is graded, and the launches are those
     of the exercise's largest case, if the answer is right; beside them, as ``par``, stand those of
     the reference solution. ``plan``, as JSON: ``subgroups``, the lanes of the adapter's subgroups
-    where it has one number of them; ``sizes``, what simulator/larger.py takes, by kernel; ``code``,
-    the page's own program.
+    where it has one number of them; ``f16``, whether it has float16; ``sizes``, what
+    simulator/larger.py takes, by kernel; ``code``, the page's own program.
     """
     from simulator import larger, wgsl  # unpacked when they are first asked for
 
     began, launches, more = time.perf_counter(), [], {}
     plan = {"sizes": {}, "code": ""} | json.loads(plan or "{}")
     options = {"unroll": UNROLL, "subgroups": 32 if plan.get("subgroups") == 32 else 0}
+    options["f16"] = bool(plan.get("f16"))
     captured = {"most": KERNELS, "more": sizes, **options}
     made = {}
     if exercise is not None:
@@ -189,6 +190,7 @@ def for_gpu(launches, made=()):
         elif record.after:
             row["shader"] = wgsl.as_json(record.shader, record.before)
             row["want"] = wgsl.wanted(record)
+            row["halves"] = any(b.dtype.name == "float16" for b in record.shader.bindings)
             if record.kernel not in seen:
                 asked = made[record.kernel] if record.kernel in made else {}
                 row["sizes"] = asked.get("sizes") or [
