@@ -15,6 +15,10 @@ ROOT = Path(__file__).resolve().parent.parent
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-webgpu"]
 FLAGS += ["--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan"]
 PAGE = "http://localhost/"
+NAME = """async () => {
+    const { Gpu } = await import("/gpu.js")
+    return (window.gpu ??= await Gpu.open({ patience: 60 })).name
+}"""
 RUN = """async shaders => {
     const { Gpu, unpacked, text } = await import("/gpu.js")
     window.gpu ??= await Gpu.open({ patience: 60 })

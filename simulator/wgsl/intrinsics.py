@@ -797,9 +797,10 @@ def selp(fc, node):
 HALF_SIGNS = {"hadd": "+", "hsub": "-", "hmul": "*", "hdiv": "/"}
 HALF_TESTS = {"heq": "Eq", "hne": "NotEq", "hge": "GtE", "hgt": "Gt", "hle": "LtE", "hlt": "Lt"}
 HALF_CALLS = {"hmax": "fmax", "hmin": "fmin", "hfma": "half_fma"}
-# By WGSL's own functions, rounded once more; the last two are ours.
+# By functions of float32, rounded once more.
 HALF_MATH = {"hceil": "ceil", "hfloor": "floor", "htrunc": "trunc", "hrint": "round"}
 HALF_MATH |= {"hexp": "exp_", "hexp2": "exp2_", "hlog": "log_", "hlog2": "log2_"}
+HALF_OTHERS = "hrcp", "hrsqrt", "hexp10", "hlog10", "hneg", "habs"
 HALF_MATH |= {"hsqrt": "square_root", "hsin": "sine", "hcos": "cosine"}
 
 
@@ -821,6 +822,12 @@ def half(op):
             code = f"{fc.module.helper(name) if name in HELPERS else name}({values[0].code})"
         elif op == "hrcp":
             code = f"1.0 / {values[0].at(ATOM)}"
+        elif op == "hrsqrt":
+            code = f"1.0 / {fc.module.helper('square_root')}({values[0].code})"
+        elif op == "hexp10":
+            code = f"{fc.module.helper('exp2_')}({values[0].at(ATOM)} * 3.321928)"
+        elif op == "hlog10":
+            code = f"{fc.module.helper('log2_')}({values[0].code}) * 0.30103"
         elif op in ("hneg", "habs"):
             x = values[0]
             return x.but(code=f"-{x.at(ATOM)}" if op == "hneg" else f"abs({x.code})")
@@ -879,6 +886,6 @@ CALLS = {
     "fma": fma,
     **{
         f"fp16.{op}": half(op)
-        for op in (*HALF_SIGNS, *HALF_TESTS, *HALF_CALLS, *HALF_MATH, "hrcp", "hneg", "habs")
+        for op in (*HALF_SIGNS, *HALF_TESTS, *HALF_CALLS, *HALF_MATH, *HALF_OTHERS)
     },
 }

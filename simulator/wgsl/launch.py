@@ -104,7 +104,9 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False):
         raise Refused(f"{len(module.bound)} arrays: WebGPU promises {MOST_BUFFERS} to a kernel",
                       source.node.lineno, source.filename, "launch")  # fmt: skip
     params = b"".join(struct.pack("f", v) for _, v in module.params) if module.has_params else b""
-    bindings = [Binding(b.name, b.key, b.dtype, b.size, b.read, b.written, b.half) for b in module.bound]
+    bindings = [
+        Binding(b.name, b.key, b.dtype, b.size, b.read, b.written, b.half) for b in module.bound
+    ]
     shared = sum(b.bytes * b.size for b in module.buffers if b.space == "workgroup")
     strange = any(v - v != 0 for _, v in module.params)
     return Shader(entry.name, wgsl, bindings, params, module.groups, config.block, shared, strange,
