@@ -110,7 +110,7 @@ def record(root, name, tool, version, adapter, options, each) -> int:
     right = sum(said.get(n) == "right" for n in known)
     inner = sum(v == "right" for v in said.values()) - right
     print(f"{right} of {len(known)} kernels are right, and {inner} that functions make; {len(bad)} "
-          f"wrong; of {len(generated)} generated ones {len(wrong)} are wrong: {wrong[:20]}")  # fmt: skip
+          f"wrong; of {len(generated)} generated {len(wrong)} are wrong: {wrong[:20]}")  # fmt: skip
     if bad or wrong:
         return 1
     written = {

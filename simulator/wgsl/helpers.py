@@ -82,8 +82,8 @@ fn float_to_half(x: f32) -> f32 {
   }
   return bitcast<f32>((bits + 0xfffu + ((bits >> 13u) & 1u)) & 0xffffe000u);
 }""",
-    "half_fma": """// a * b + c of float16, rounded once. The product is exact in float32; what its sum loses
-// decides the last bit, so that the second rounding cannot go to the wrong side.
+    "half_fma": """// a * b + c of float16, rounded once. The product is exact in float32;
+// what the sum loses decides its last bit, so that the second rounding cannot go to the wrong side.
 fn half_fma(a: f32, b: f32, c: f32) -> f32 {
   let p = a * b;
   let sum = p + c;
@@ -299,8 +299,8 @@ RESERVED = set(
     firstTrailingBit fn for fract frexp friend from function fxgroup get goto group groupshared
     highp i32 if impl implements import infinity inline instanceof interface inverseSqrt lane laneid
     layout ldexp length let log log2 loop lowp macro macro_rules main mat2x2 match max mediump meta
-    min mix mod modf module move mut mutable namespace nan new nil noexcept noinline nointerpolation nothing
-    non_coherent noncoherent noperspective normalize NULL null nullptr of operator override package
+    min mix mod modf module move mut mutable namespace nan new nil noexcept noinline nointerpolation
+    nothing non_coherent noncoherent noperspective normalize NULL null nullptr of operator override package
     packoffset params partition pass patch pixelfragment pow precise precision premerge priv private
     protected ptr pub public quantizeToF16 radians read read_write readonly ref reflect refract
     regardless register reinterpret_cast require requires reverseBits resource rest restrict return
