@@ -300,7 +300,8 @@ RESERVED = set(
     highp i32 if impl implements import infinity inline instanceof interface inverseSqrt lane laneid
     layout ldexp length let log log2 loop lowp macro macro_rules main mat2x2 match max mediump meta
     min mix mod modf module move mut mutable namespace nan new nil noexcept noinline nointerpolation
-    nothing non_coherent noncoherent noperspective normalize NULL null nullptr of operator override package
+    nothing
+    non_coherent noncoherent noperspective normalize NULL null nullptr of operator override package
     packoffset params partition pass patch pixelfragment pow precise precision premerge priv private
     protected ptr pub public quantizeToF16 radians read read_write readonly ref reflect refract
     regardless register reinterpret_cast require requires reverseBits resource rest restrict return
