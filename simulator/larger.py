@@ -20,7 +20,7 @@ import ast
 import contextlib
 from dataclasses import dataclass
 
-from .stepper import host
+from .stepper import Stepper, host
 from .stepper.faults import Unsupported
 from .stepper.types import Array
 from .wgsl import Config, compile
@@ -78,6 +78,40 @@ def noted(names, run=True):
         yield found
     finally:
         host.Kernel.launch = plain
+
+
+class Enough(BaseException):
+    """A launch was seen, and nothing more is wanted of the program that makes it."""
+
+
+def of_case(exercise, case):
+    """What the first launch of an exercise is for a case, as a spec without ``n``.
+
+    The kernel is not run, and nothing behind the launch is. ``exercise``: as simulator/grade.py
+    reads it. ``case``: what its test is called with.
+    """
+    plain, found = host.Kernel.launch, {}
+
+    def launch(kernel, grid, block, dynamic, args):
+        three = [list(host.three(x, w, kernel, 1)) for x, w in ((grid, "grid"), (block, "block"))]
+        found.update(kernel=kernel.__name__, grid=three[0], block=three[1], arrays={}, numbers={})
+        for name, a in zip(kernel.source.params, args, strict=True):
+            if hasattr(a, "shape") and len(a.shape):
+                found["arrays"][name] = [int(n) for n in a.shape]
+            elif isinstance(a, int) or hasattr(a, "dtype") and a.dtype.kind in "iu":
+                found["numbers"][name] = int(a)
+        raise Enough
+
+    stepper = Stepper(mode="run", raise_findings=False)
+    host.Kernel.launch = launch
+    try:
+        with stepper.installed(), contextlib.suppress(Enough):
+            house = {"__name__": "exercise"}
+            exec(compile(exercise.text, "exercise.py", "exec"), house)
+            list(house["test"](*(house[n] for n in exercise.names), *case))
+    finally:
+        host.Kernel.launch = plain
+    return found
 
 
 def edited(code, edits):
