@@ -114,8 +114,8 @@ def rates(records) -> str:
     even = sum(row["reference_share"] >= 0.9 for row in found)
     said = (
         f"On {found[0]['device']['name']}, {found[0]['date']}: {len(found)} launches. {even} of "
-        f"them reach nine tenths of Numba's rate or more; the least {figures.quantity(least, '%')}, the "
-        f"most {figures.quantity(most, '%')}."
+        "them reach nine tenths of Numba's rate or more; the least reaches "
+        f"{figures.quantity(least, '%')}, the most {figures.quantity(most, '%')}."
     )
     rows = figures.table(["Kernel", "WGSL", "Numba", "WGSL against Numba"], table)
     without = figures.table(

@@ -152,11 +152,11 @@ export class MyGpu {
     const computes = sizes.some(size => size.flops)
     const whose = computes ? "roof" : "copy rate"
     for (const name of ["Elements", "A launch", "Rate", "Of this adapter's copy rate", ...(computes ? ["Of its roof"] : [])]) head.append(Object.assign(make("th", "", name), { scope: "col" }))
-    const own = !sizes.length ? "" : sizes[0].times ? " Above the page's own size, blocks have 256 threads if the kernel leaves the choice." : " The larger launches have blocks of a usual size, as the H200's benchmark."
+    const own = !sizes.length ? "" : par && !sizes[0].times ? " The large launch is the check's own for larger arrays, which repeat what the small ones hold." : sizes[0].times ? " Above the page's own size, blocks have 256 threads if the kernel leaves the choice." : " The larger launches have blocks of a usual size, as the H200's benchmark."
     const limits = `A copy runs at ${rate(card.copy_gbps * 1e9)} here${computes ? `, multiply-adds at ${work(card.tflops * 1e12)}: the roof is the lower of the two at a kernel's operations a byte` : ""}. A launch of nothing takes ${span(card.launch)}.`
     table.append(make("caption", "", `Times by ${gpu.timed ? "the GPU's own clock" : "the page's clock over many launches"}.${own} ${limits}`), head)
     let last
-    for (const size of [{ shader: null }, ...sizes]) {
+    for (const [at, size] of [{ shader: null }, ...sizes].entries()) {
       const shader = size.shader ? longer(small, size.shader) : small
       if (shader.bindings.some(b => b.data.byteLength > gpu.device.limits.maxStorageBufferBindingSize)) break
       const amount = size.flops ?? Math.max(...shader.bindings.map(b => b.elements))
@@ -166,7 +166,7 @@ export class MyGpu {
       const ofCopy = moved / seconds / 1e9 / card.copy_gbps
       const intensity = size.flops && size.flops / moved
       const ofRoof = intensity && size.flops / seconds / 1e9 / roof(card, intensity)
-      last = { size, amount, seconds, shader, intensity, share: computes ? ofRoof : ofCopy, short: seconds < SHORT * card.launch }
+      last = { size, at: at - 1, amount, seconds, shader, intensity, share: computes ? ofRoof : ofCopy, short: seconds < SHORT * card.launch }
       const line = make("tr")
       line.append(Object.assign(make("th", "", count(Math.max(...shader.bindings.map(b => b.elements)))), { scope: "row" }))
       const cells = [span(seconds), intensity >= 1 ? work(size.flops / seconds) : rate(moved / seconds), percent(ofCopy)]
@@ -199,14 +199,18 @@ export class MyGpu {
   // What the reference solution reaches on this card, with as many elements as the reader's kernel had last.
   async par(row, last, card) {
     const small = unpacked(row.shader)
-    const { times } = last.size
-    const large = row.sizes.find(size => size.times === times)?.shader
-    if (times && !large) return null
-    // By turns, so that a moment in which the card does something else decides nothing.
-    const share = async shader => traffic(shader) / (await gpu.time(shader)).seconds / 1e9 / card.copy_gbps
-    const reference = await share(times ? longer(small, large) : small)
+    const { times, flops, bytes } = last.size
+    const large = row.sizes[last.at]?.shader
+    if (last.size.shader && (!large || row.sizes[last.at].times !== times)) return null
+    // By turns, so that a moment in which the card does something else decides nothing. Both are held to the same work: what the
+    // reader's kernel moves beside it is its own affair.
+    const reference = large ? longer(small, large) : small
+    const moved = bytes ?? traffic(reference)
+    const limit = flops ? flops / roof(card, flops / moved) / 1e9 : moved / card.copy_gbps / 1e9
+    const share = async shader => limit / (await gpu.time(shader)).seconds
+    const par = await share(reference)
     const again = await share(last.shader)
-    return { share: Math.max(last.share, again), par: reference, whose: "what the reference solution reaches on it" }
+    return { share: again, par, whose: "what the reference solution reaches on it" }
   }
 
   listing(shader) {
