@@ -88,6 +88,7 @@ def register(project: Project) -> None:
     project.listed = "evidence/index.md"
     project.own |= {"gpu_only", "compute_capability", "gpus", "not_on"}
     project.levels = ("gpu", "simulator", *project.levels)
+    project.beside = ("webgpu",)
     project.records |= {"sanitizer": "make gpu", "counters": "make gpu"}
     project.records |= {"speeds": speeds.MEND, "foreign": foreign.MEND.format("NAME")}
     project.records |= {"pars": "python -m lockstep_site.puzzles", "recipes": recipes.MEND}
