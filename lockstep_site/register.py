@@ -16,6 +16,7 @@ from lockstep.project import Project
 from lockstep_site import foreign, html, recipes, speeds
 from lockstep_site.bet import BetPart
 from lockstep_site.calculators import CalculatorsPart
+from lockstep_site.docstrings import DocstringPart
 from lockstep_site.exercise import ExercisePart
 from lockstep_site.foreign import ForeignPart
 from lockstep_site.glossary import GlossaryPart
@@ -130,6 +131,7 @@ def register(project: Project) -> None:
         CalculatorsPart(),
         GpuPart(),
         WeightPart(),
+        DocstringPart(),
     )
 
 
