@@ -36,6 +36,7 @@ IDS = {
     },
 }
 BY_BLOCK = {"rmsnorm": "rmsnorm-32768-block", "layernorm": "layernorm-32768-block"}
+BY_CLUSTER = {"rmsnorm": "rmsnorm-32768-cluster", "layernorm": "layernorm-32768-cluster"}
 LEAST = {
     "rmsnorm": ("rmsnorm", "rmsnorm-vs-torch"),
     "layernorm": ("layernorm", "layernorm-vs-torch"),
@@ -91,11 +92,17 @@ def measure(bench, name, rows, columns):
         views = flat[0], inputs[1], inputs[2] if centered else None, rows, flat[1]
         ways = {way: partial(cluster_norm_rows, *views, way=way) for way in WAYS}
         best = fastest(bench, ways)
-        words = f"{title}: a cluster of {best[0]} blocks that stays, Numba"
-        cases = [
-            Case(IDS[name][columns], words, CLUSTER, ways[best], output),
-            Case(BY_BLOCK[name], f"{title}: a row in a block's registers, Numba", ROW, row, output),
-        ]
+        block, cluster = BY_BLOCK[name], BY_CLUSTER[name]
+        two = {
+            block: Case(block, f"{title}: a row in a block's registers, Numba", ROW, row, output),
+            cluster: Case(
+                cluster, f"{title}: a cluster of {best[0]} blocks that stays, Numba", CLUSTER,
+                ways[best], output, {"blocks": best[0], "threads": best[1], "slots": best[3]},
+            ),
+        }  # fmt: skip
+        winner = two[fastest(bench, {id: case.call for id, case in two.items()})]
+        words = f"{title}: the faster of two kernels, Numba"
+        cases = [Case(IDS[name][columns], words, winner.kernel, winner.call, output), *two.values()]
     else:
         words = f"{title}: each row in registers, Numba"
         cases = [Case(IDS[name][columns], words, ROW, row, output)]
