@@ -1,6 +1,6 @@
 """How the air turns in a wind tunnel, drawn from the evidence when the site is built.
 
-``[[plot:flow-cylinder]]`` or ``[[plot:flow-wing]]``, on a line of its own, becomes an SVG that
+``[[plot:cylinder]]`` or ``[[plot:wing]]``, on a line of its own, becomes an SVG that
 takes the page's colors, light or dark. Its row is a microbenchmark with a ``field``, a string of
 two hexadecimal digits a number for each row, the lowest first, 100 where the air does not turn;
 and a ``body``, the outline of what stands in the wind, in numbers from the lower left corner.
@@ -9,7 +9,10 @@ and a ``body``, the outline of what stands in the wind, in numbers from the lowe
 from lockstep.evidence import Evidence
 from lockstep_site import charts, waiting
 
-PLOTS = {"flow-cylinder": "a cylinder", "flow-wing": "a wing, tilted by ten degrees"}
+PLOTS = {  # its row, and what stands in the wind
+    "cylinder": ("flow-cylinder", "a cylinder"),
+    "wing": ("flow-wing", "a wing, tilted by ten degrees"),
+}
 STILL = 100  # what the field holds where the air does not turn
 LEVELS = (6, 15, 35, 70)  # of 100: each is another layer of color
 TURNS = ((1, "--ls-accent", "turns to the left"), (-1, "--ls-cpu", "turns to the right"))
@@ -28,15 +31,16 @@ CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1))
 
 def render(name: str, records: Evidence, as_text: bool = False) -> str:
     """Return the flow as Markdown. ``as_text``: what it shows, in words."""
-    row = records.microbenchmarks.get(name)
+    ident, what = PLOTS[name]
+    row = records.microbenchmarks.get(ident)
     if not (row and row["fresh"]):
-        return waiting.awaiting(name)
+        return waiting.awaiting(ident)
     field = [
         [int(line[k : k + 2], 16) - STILL for k in range(0, len(line), 2)] for line in row["field"]
     ]
     most = max(max(map(abs, line)) for line in field)
     words = (
-        f"Air that comes from the left and turns, behind {PLOTS[name]}: bands to the left and to "
+        f"Air that comes from the left and turns, behind {what}: bands to the left and to "
         f"the right in turns, {len(field[0])} by {len(field)} numbers, the largest {most}"
     )
     return f"- {words}" if as_text else _draw(field, row["body"], words)

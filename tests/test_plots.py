@@ -252,13 +252,13 @@ def test_the_flow_is_drawn_in_two_colors_with_the_body_in_it():
     field = ["".join(f"{min(200, max(0, int(100 + n - 50))):02x}" for n in line) for line in bump]
     rows = {"flow-cylinder": micro(1.0, field=field, body=[[1, 1], [2, 1], [2, 2]])}
     records = SimpleNamespace(microbenchmarks=rows, project=None)
-    assert "24 by 16 numbers, the largest 100" in plots.render("flow-cylinder", records, True)
-    drawn = plots.render("flow-cylinder", records)
+    assert "24 by 16 numbers, the largest 100" in plots.render("cylinder", records, True)
+    drawn = plots.render("cylinder", records)
     assert "turns to the left" in drawn and "turns to the right" in drawn
     layers = re.findall(r'<path d="([^"]*)" style="fill: var\((--ls-\w+)\)', drawn)
     assert [color for _, color in layers].count("--ls-accent") == 3  # the bump rises to 50
     assert layers[-1][1] == "--ls-ink" and layers[-1][0].count("L") == 2
-    assert "Awaiting" in plots.render("flow-wing", records)
+    assert "Awaiting" in plots.render("wing", records)
 
 
 def test_latency_under_load(records):
