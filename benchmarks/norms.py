@@ -7,16 +7,12 @@ import torch
 from torch.nn import functional
 
 from benchmarks.harness import Case, Output, Reference
-from benchmarks.shapes import fastest
 from benchmarks.softmax import LADDER, worst
-from kernels.norms.cluster import LONG, cluster_norm_rows
 from kernels.norms.passes import layernorm_passes_kernel, rmsnorm_passes_kernel
 from kernels.norms.row import EPS, norm_rows
 
 PASSES = "kernels/norms/passes.py"
-ROW, CLUSTER = "kernels/norms/row.py", "kernels/norms/cluster.py"
-# Blocks of a cluster, threads, width, slots, blocks of a multiprocessor: the fastest is taken.
-WAYS = ((4, 512, 16, 3, 2), (8, 512, 8, 6, 2), (2, 1024, 16, 3, 1), (8, 256, 16, 3, 4))
+ROW = "kernels/norms/row.py"
 IDS = {
     "rmsnorm": {
         1024: "rmsnorm-1024",
@@ -35,8 +31,6 @@ IDS = {
         32768: "layernorm-32768",
     },
 }
-BY_BLOCK = {"rmsnorm": "rmsnorm-32768-block", "layernorm": "layernorm-32768-block"}
-BY_CLUSTER = {"rmsnorm": "rmsnorm-32768-cluster", "layernorm": "layernorm-32768-cluster"}
 LEAST = {
     "rmsnorm": ("rmsnorm", "rmsnorm-vs-torch"),
     "layernorm": ("layernorm", "layernorm-vs-torch"),
@@ -88,24 +82,7 @@ def measure(bench, name, rows, columns):
     row = partial(row, flat[1])
 
     title = f"{name}, rows of {columns}"
-    if columns == LONG:
-        views = flat[0], inputs[1], inputs[2] if centered else None, rows, flat[1]
-        ways = {way: partial(cluster_norm_rows, *views, way=way) for way in WAYS}
-        best = fastest(bench, ways)
-        block, cluster = BY_BLOCK[name], BY_CLUSTER[name]
-        two = {
-            block: Case(block, f"{title}: a row in a block's registers, Numba", ROW, row, output),
-            cluster: Case(
-                cluster, f"{title}: a cluster of {best[0]} blocks that stays, Numba", CLUSTER,
-                ways[best], output, {"blocks": best[0], "threads": best[1], "slots": best[3]},
-            ),
-        }  # fmt: skip
-        winner = two[fastest(bench, {id: case.call for id, case in two.items()})]
-        words = f"{title}: the faster of two kernels, Numba"
-        cases = [Case(IDS[name][columns], words, winner.kernel, winner.call, output), *two.values()]
-    else:
-        words = f"{title}: each row in registers, Numba"
-        cases = [Case(IDS[name][columns], words, ROW, row, output)]
+    cases = [Case(IDS[name][columns], f"{title}: each row in registers, Numba", ROW, row, output)]
     if columns == LADDER:
         kernel = layernorm_passes_kernel if centered else rmsnorm_passes_kernel
         call = partial(kernel[rows, 256], *inputs, EPS, d_out)

@@ -24,8 +24,6 @@ STEPS = {2: "stencil-2d-steps-2", 4: "stencil-2d-steps-4", 8: "stencil-2d-steps-
 # rows of a warp, planes at a time, warps of a block, planes of a block
 MARCHES = [(1, 1, 4, 8), (1, 2, 4, 8), (1, 2, 4, 16), (1, 2, 8, 16), (1, 2, 4, 32), (2, 1, 2, 16)]
 MARCHES += [(2, 1, 4, 8), (2, 1, 4, 16), (2, 1, 8, 16), (2, 1, 4, 32), (2, 2, 4, 16), (3, 1, 4, 16)]
-MARCHES += [(1, 2, 4, 4), (1, 2, 2, 8), (1, 2, 8, 8), (1, 4, 4, 4), (1, 4, 4, 8), (1, 4, 8, 8)]
-MARCHES += [(2, 2, 4, 8), (2, 4, 4, 8)]
 
 
 def run(bench):

@@ -102,22 +102,6 @@ def test_on_the_host(module, function, n):
 
 
 @pytest.mark.parametrize(
-    ("module", "function", "n"), [("stockham", "fft", 64), ("in_place", "fft_in_place", 64)]
-)
-@pytest.mark.parametrize("bad", [np.nan, np.inf, complex(0, -np.inf)])
-def test_nan_and_infinity_stay_in_their_row(module, function, n, bad):
-    """Each result of a row depends on all of its points; rows in the same block on none of them."""
-    x = points(5, n)
-    x[2, 17] = bad
-    others = [0, 1, 3, 4]
-    with loading() as (load, _), np.errstate(invalid="ignore"):
-        got = getattr(load(f"kernels.fft.{module}"), function)(x)
-    assert not np.isfinite(got[2]).any()
-    right = np.fft.fft(x[others].astype(np.complex128))
-    assert np.linalg.norm(got[others] - right) < 5e-7 * np.linalg.norm(right)
-
-
-@pytest.mark.parametrize(
     ("module", "function", "too_long"),
     [("stockham", "fft", 16384), ("in_place", "fft_in_place", 32768)],
 )

@@ -133,49 +133,6 @@ def test_space_march(high, group, depth, together):
             check(cuda, call, cells(*shape))
 
 
-def special(*shape):
-    """Return cells with a NaN and an infinity inside, far apart, and a NaN on the border."""
-    a = cells(*shape)
-    last = tuple(n - 1 for n in shape)
-    a[(shape[0] // 2,) * (a.ndim - 1) + (shape[-1] // 2,)] = np.nan
-    a[(2,) * (a.ndim - 1) + (4,)], a[last] = np.inf, np.nan
-    return a
-
-
-@pytest.mark.parametrize("steps", [1, 2, 5])
-def test_nan_and_infinity_spread_to_their_neighbors_alone(steps):
-    """A cell outside that is read in vain, and a lane beside the array, must not hand one on."""
-    rows, columns = 11, 132
-    with loading() as (load, cuda):
-        march = load("kernels.stencil.march")
-        patch, narrow = march.make_patch(2), march.make_march(steps, 2)
-
-        def call(a, out):
-            ins, outs = a.reshape(a.size), out.reshape(out.size)
-            sizes = np.int32(rows), np.int32(columns)
-            if steps == 1:
-                patch[(2, 6), (32, 1)](ins, *sizes, CENTER, SIDE, outs)
-            else:
-                narrow[(2, 2), (32, 1)](ins, *sizes, np.int32(6), CENTER, SIDE, outs)
-
-        check(cuda, call, special(rows, columns), steps)
-
-
-@pytest.mark.parametrize(("high", "group", "depth"), [(1, 2, 4), (2, 1, 3)])
-def test_nan_and_infinity_in_space(high, group, depth):
-    shape = 7, 8, 132
-    with loading() as (load, cuda):
-        kernel = load("kernels.stencil.march").make_space_march(high, group)
-
-        def call(a, out):
-            sizes = map(np.int32, (*shape, depth))
-            ins, outs = a.reshape(a.size), out.reshape(out.size)
-            blocks = 2, -(-shape[1] // high), -(-shape[0] // depth)
-            kernel[blocks, (32, 1)](ins, *sizes, CENTER, SIDE, outs)
-
-        check(cuda, call, special(*shape))
-
-
 def test_on_the_host():
     with loading() as (load, _):
         plain, march = load("kernels.stencil.plain"), load("kernels.stencil.march")
