@@ -16,6 +16,7 @@ from lockstep.project import Project
 from lockstep_site import foreign, html, recipes, speeds
 from lockstep_site.bet import BetPart
 from lockstep_site.calculators import CalculatorsPart
+from lockstep_site.docstrings import DocstringPart
 from lockstep_site.exercise import ExercisePart
 from lockstep_site.foreign import ForeignPart
 from lockstep_site.glossary import GlossaryPart
@@ -88,6 +89,7 @@ def register(project: Project) -> None:
     project.listed = "evidence/index.md"
     project.own |= {"gpu_only", "compute_capability", "gpus", "not_on"}
     project.levels = ("gpu", "simulator", *project.levels)
+    project.beside = ("webgpu",)
     project.records |= {"sanitizer": "make gpu", "counters": "make gpu"}
     project.records |= {"speeds": speeds.MEND, "foreign": foreign.MEND.format("NAME")}
     project.records |= {"pars": "python -m lockstep_site.puzzles", "recipes": recipes.MEND}
@@ -129,6 +131,7 @@ def register(project: Project) -> None:
         CalculatorsPart(),
         GpuPart(),
         WeightPart(),
+        DocstringPart(),
     )
 
 
