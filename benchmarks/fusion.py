@@ -4,10 +4,11 @@ import cupy as cp
 
 from benchmarks.harness import Case, WallTimer
 from benchmarks.patterns import copy_of, library
-from kernels.compilers.fuse import compiled
+from kernels.compilers.fuse import build, compiled, optimize, trace
 from kernels.compilers.normalize import normalize, normalize_known
+from kernels.compilers.several import generate_several
 
-PATH = "kernels/compilers/fuse.py"
+PATH, SEVERAL = "kernels/compilers/fuse.py", "kernels/compilers/several.py"
 
 
 @cp.fuse()
@@ -21,6 +22,10 @@ def run(bench):
         table(bench, ("fused-normalize", "fused-normalize-cupy"), rows, columns)
     with bench.part("without the root and the division"):
         known(bench, "fused-normalize-known", rows, columns)
+    with bench.part("several elements a thread"):
+        for each in (2, 4, 8):
+            several(bench, f"fused-normalize-{each}", normalize, rows, columns, each)
+            several(bench, f"fused-normalize-known-{each}", normalize_known, rows, columns, each)
     with bench.part("small"):
         timer = WallTimer(bench.device.synchronize, calls=100)
         table(bench, ("fused-small", "fused-small-cupy"), 256, 256, timer)
@@ -53,6 +58,30 @@ def table(bench, ids, rows, columns, timer=None):
             bytes=8 * x.size + 4 * 4 * columns,
             timer=timer,
         )
+
+
+def several(bench, id, function, rows, columns, each):
+    """Either of the two, with several elements for a thread."""
+    x, output = bench.random((rows, columns)), bench.output((rows, columns))
+    mean, third, scale, shift = (bench.random(columns) for _ in range(4))
+    inputs = (x, mean, third**2 + 0.5, scale, shift)
+    ops = optimize(trace(function, *inputs))
+    used = [int(op.value[1:]) for op in ops if op.name == "load"]
+    flat = [bench.device.numba(inputs[k].reshape(-1)) for k in used]
+    d_out = bench.device.numba(output.array.reshape(-1))
+    launch = build(generate_several(ops, each))[-(-x.size // (256 * each)), 256]
+    expected = function(*(a.astype(cp.float64) for a in inputs))
+    title = f"{function.__name__} of {rows} x {columns} float32, {each} elements a thread"
+    bench.compare(
+        [Case(id, title, SEVERAL, lambda: launch(*flat, d_out), output)],
+        copy_of(bench, expected.astype(cp.float32), output),
+        expected,
+        size=x.size,
+        dtype="float32",
+        unit="us",
+        tolerance=1e-6,
+        bytes=8 * x.size + 4 * 4 * columns,
+    )
 
 
 def known(bench, id, rows, columns):
