@@ -16,6 +16,9 @@ def by_cupy(x, mean, variance, scale, shift):
     return cp.maximum((x - mean) / cp.sqrt(variance + 1e-5) * scale + shift, 0.0)
 
 
+SHAPES = (("four-signed", 4, "int64"), ("one-unsigned", 1, "uint32"), ("four", 4, "uint32"))
+
+
 def run(bench):
     rows, columns = (1024, 1024) if bench.quick else (65536, 4096)
     with bench.part("large"):
@@ -23,9 +26,11 @@ def run(bench):
     with bench.part("without the root and the division"):
         known(bench, "fused-normalize-known", rows, columns)
     with bench.part("several elements a thread"):
-        for each in (2, 4, 8):
-            several(bench, f"fused-normalize-{each}", normalize, rows, columns, each)
-            several(bench, f"fused-normalize-known-{each}", normalize_known, rows, columns, each)
+        for name, each, kind in SHAPES:
+            several(bench, f"fused-normalize-{name}", normalize, rows, columns, each, kind)
+            several(
+                bench, f"fused-normalize-known-{name}", normalize_known, rows, columns, each, kind
+            )
     with bench.part("small"):
         timer = WallTimer(bench.device.synchronize, calls=100)
         table(bench, ("fused-small", "fused-small-cupy"), 256, 256, timer)
@@ -60,7 +65,7 @@ def table(bench, ids, rows, columns, timer=None):
         )
 
 
-def several(bench, id, function, rows, columns, each):
+def several(bench, id, function, rows, columns, each, kind):
     """Either of the two, with several elements for a thread."""
     x, output = bench.random((rows, columns)), bench.output((rows, columns))
     mean, third, scale, shift = (bench.random(columns) for _ in range(4))
@@ -69,9 +74,9 @@ def several(bench, id, function, rows, columns, each):
     used = [int(op.value[1:]) for op in ops if op.name == "load"]
     flat = [bench.device.numba(inputs[k].reshape(-1)) for k in used]
     d_out = bench.device.numba(output.array.reshape(-1))
-    launch = build(generate_several(ops, each))[-(-x.size // (256 * each)), 256]
+    launch = build(generate_several(ops, each, kind))[-(-x.size // (256 * each)), 256]
     expected = function(*(a.astype(cp.float64) for a in inputs))
-    title = f"{function.__name__} of {rows} x {columns} float32, {each} elements a thread"
+    title = f"{function.__name__} of {rows} x {columns} float32, {each} a thread, indices {kind}"
     bench.compare(
         [Case(id, title, SEVERAL, lambda: launch(*flat, d_out), output)],
         copy_of(bench, expected.astype(cp.float32), output),

@@ -87,11 +87,14 @@ class Engine:
                 for request in [r for r in (*scheduler.running, *scheduler.waiting) if r.gone]:
                     self.forget(request)
                 step = scheduler.step()
+            failed = None
             try:
                 if step:
                     self.compute(step)
             except Exception as error:  # whatever a model or its GPU raises: the others wait
-                self.fail(step, error)
+                failed = error
+            if failed:
+                self.fail(step, failed)
             with self.changed:
                 scheduler.clear()
 
