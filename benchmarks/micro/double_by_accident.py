@@ -43,6 +43,6 @@ def run(bench):
                 terms=["mlir-and-llvm"],
                 extra={
                     "gbps": rounded(8 * count / seconds / 1e9),
-                    "ratio": rounded(times["fahrenheit-double"].median / seconds),
+                    "gain": rounded(times["fahrenheit-double"].median / seconds),
                 },
             )  # fmt: skip

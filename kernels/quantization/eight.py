@@ -108,6 +108,8 @@ def examples():
       that channel, SmoothQuant     0.009  +0.001
     E4M3, a scale for each tensor   0.027  +0.008
       a channel 20 times as large   0.027  +0.007
+    E4M3, the scale delayed         0.027  +0.007
+    E4M3, blocks of 64              0.024  +0.004
     E4M3, blocks of 32              0.023  +0.005
     E5M2, a scale for each tensor   0.053  +0.030
     E5M2, blocks of 32              0.046  +0.023
