@@ -3,7 +3,6 @@
 # --8<-- [start:clients]
 import http.client
 import json
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -44,6 +43,9 @@ def load(port, count, rate, seed, answers=(2, 2, 4, 24)):
     return {"tokens_per_second": sum(tokens) / seconds, "p50": p50, "p99": p99}
 
 
-if __name__ == "__main__":
-    print(json.dumps(load(*(int(word) for word in sys.argv[1:]))))
 # --8<-- [end:clients]
+
+if __name__ == "__main__":
+    import sys
+
+    print(json.dumps(load(*(int(word) for word in sys.argv[1:]))))
