@@ -44,7 +44,7 @@ def run(bench):
                 summarize(json.loads(done.stdout)),
                 unit="GB/s",
                 amount=size * 2 * (GPUS - 1) / GPUS,
-                method="a process for each setting, five in a row; the host's clock, until both have it",
+                method="a process for each setting, five in a row, by the host's clock",
                 terms=["nccl", "all-reduce"],
                 extra={"channels": int(channels[1])},
             )
