@@ -156,7 +156,7 @@ def _unread(blocks: list, python: list) -> Iterator[Found]:
         expected: set[int] = set()  # what must raise
         if "raises" in one.text or "Raises" in one.text or "warns" in one.text:
             for node in kinds(one.text, ast.With):
-                around = [getattr(item.context_expr, "func", None) for item in node.items]
+                around = [getattr(i.context_expr, "func", i.context_expr) for i in node.items]
                 if any(name_of(function) in RAISES for function in around):
                     expected |= {id(inner) for inner in walk(node)}
         after = blocks[one.index + 1 : one.index + 2]
@@ -307,7 +307,7 @@ def _started(
     module = full.split(".")[0]
     if isinstance(call.func, ast.Name):
         name = full.split(".")[-1]
-    own = kept.get(id(call))
+    own = kept.get(id(call)) or None
     unread = id(call) in alone or (own is not None and own not in loaded)
     if module == "subprocess" and name in RUNS:
         if any(k.arg in {"check", None} for k in call.keywords):

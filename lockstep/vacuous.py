@@ -388,6 +388,28 @@ SIZED = {"arange", "zeros", "ones", "empty", "full", "array", "range", "device_a
 SELF = "a result that is compared with itself, under another name"
 
 
+# The kinds of nodes that the two sets of rules look at: most of a tree is of no other.
+PROVES: tuple[type, ...] = (
+    ast.Assert,
+    ast.BoolOp,
+    ast.FunctionDef,
+    ast.ClassDef,
+    ast.For,
+    ast.comprehension,
+)
+PROVES += (ast.If, ast.While, ast.IfExp, ast.Try, ast.TryStar, ast.Assign, ast.ImportFrom)
+PROVES += (ast.Expr, ast.With, ast.Attribute, ast.Call)
+REACHES: tuple[type, ...] = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.Attribute,
+    ast.Assign,
+    ast.AugAssign,
+    ast.Delete,
+)
+REACHES += (ast.Call, ast.Name)
+
+
 def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
     if isinstance(node, ast.Assert) and (_constant(node.test) or _always(node.test)):
         yield "an assertion that cannot fail", "compare a result with what it must be"
