@@ -159,7 +159,7 @@ def levels(page: Page) -> Iterator[tuple[int, str]]:
         for level in (numbers.INLINE.finditer(piece) if is_prose else ())
         if level["level"]
     ]
-    wanted = sorted(project.of(page.root).levels)
+    wanted = sorted(project.of(page.root).marks)
     if shown and sorted(level for _, level in shown) != wanted:
         number, level = shown[0]
         yield number, f"[[proof:{level}]] looks like the proof of a block"
