@@ -64,9 +64,9 @@ STAMP = re.compile(
 )
 # Without one of these words a text is none: a search looks at few of them.
 STAMPED = "ran prove verif teste execu measured checked passed record valida certif benchm".split()
-STAMPED += "compiled confirmed checks tests cases tried timed proved".split()
+STAMPED += "compiled confirmed checks tests cases tried repeated".split()
 STAMPED += "work reproduc executed failure error clean green hardware device status ·".split()
-STAMPED += "pass seen repeated suite".split()
+STAMPED += ["passes on", "passes with", "passing", " to work", " to run", " to pass", "suite "]
 STAMPED += [" run ", "in this ", "of this ", "on this ", *"✓✔☑✅"]
 
 
