@@ -1,11 +1,11 @@
 // What few pages have comes with them: the filters of the map and of the library, the button of "My GPU",
-// calculators, and the schedules of a cache in blocks.
+// calculators, the schedules of a cache in blocks, and the score of the worklog's bets.
 (() => {
   const here = document.currentScript.src
   const filters = {
     "form.map-filter": "map.js", "form.library-filter": "library.js", "div.my-gpu": "my-gpu.js",
     "form.plan": "plan.js", "form.ranks": "ranks.js", "figure.schedule": "schedule.js",
-    "form.plate, form.tunnel": "live.js",
+    "form.plate, form.tunnel": "live.js", "div.rungs": "rungs.js",
   }
   document$.subscribe(() => {
     for (const [form, script] of Object.entries(filters))
