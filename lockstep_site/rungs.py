@@ -90,7 +90,7 @@ _LIT = ' class="is-binding"'
 
 
 def record(id: str, records: Evidence) -> str:
-    """Return what the H200 did, as Markdown with the keys of the record."""
+    """Return what the H200 did, as Markdown: its rate by key, and what its profile says."""
     bench, profile = f"sgemm-{id}", f"profile-sgemm-{id}"
     row, seen = records.benchmarks.get(bench, {}), records.microbenchmarks.get(profile, {})
     if again := row.get("again"):
@@ -98,20 +98,20 @@ def record(id: str, records: Evidence) -> str:
     else:
         runs = f"one run, whose repeats spread by [[bench:{bench}.spread]]"
     said = [f"**On the H200: [[bench:{bench}.tflops]]**, {runs}."]
-    used = (f"{name} [[micro:{profile}.{share}]]" for name, share in PARTS.values())
+    if not seen.get("fresh"):
+        return f"{said[0]} Its profile: [[micro:{profile}]]."
+    used = (f"{name} {figures.quantity(seen[share], '%')}" for name, share in PARTS.values())
     said.append(f"In use, by the profiler: {', '.join(used)}.")
     stalls = sorted((-seen.get(f"stall_{reason}", 0), reason) for reason in STALLS)
-    if stalls[0][0]:
-        why = (
-            f"[[micro:{profile}.stall_{reason}]] {STALLS[reason]} (`{reason}`)"
-            for _, reason in stalls[:MOST]
-        )
-        said.append(f"Warps that wait, for each instruction issued: {'; '.join(why)}.")
-    if seen.get("fresh"):
-        times = seen["instructions"] / counted().known()[id]["instructions"]
-        said.append(
-            f"It issued {figures.quantity(times)} times the instructions that the counts call for."
-        )
+    why = (
+        f"{figures.quantity(-share)} {STALLS[reason]} (`{reason}`)"
+        for share, reason in stalls[:MOST]
+    )
+    said.append(f"Warps that wait, for each instruction issued: {'; '.join(why)}.")
+    times = seen["instructions"] / counted().known()[id]["instructions"]
+    said.append(
+        f"It issued {figures.quantity(times)} times the instructions that the counts call for."
+    )
     return " ".join(said)
 
 

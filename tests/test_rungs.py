@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from lockstep import evidence
+from lockstep import evidence, figures
 from lockstep_site import bet, rungs
 from simulator.hardware import ladder
 from tests.pages import PAGES, ROOT, switch, url_of
@@ -39,10 +39,11 @@ def test_the_bars_are_the_counts_and_the_record_has_its_three_stalls(id, records
     widths = [float(wide) for wide in re.findall(r'style="width: ([\d.]+)%"', text)]
     assert len(widths) == 4 and max(widths) == 100
     row, _ = records.figure("micro", f"profile-sgemm-{id}")
-    said = re.findall(r"\.stall_(\w+)\]\]", text)
+    said = re.findall(r"\(`(\w+)`\)", text)
     most = sorted((row[f"stall_{reason}"] for reason in rungs.STALLS), reverse=True)
     assert [row[f"stall_{reason}"] for reason in said] == most[: rungs.MOST]
-    assert all(f"[[micro:profile-sgemm-{id}.{share}]]" in text for _, share in rungs.PARTS.values())
+    for name, share in rungs.PARTS.values():
+        assert f"{name} {figures.quantity(row[share], '%')}" in text
     assert "<" not in rungs.render(id, records, plain=True)
 
 
@@ -103,6 +104,7 @@ def opened(chromium, server, **more):
 
 def test_all_13_are_played_and_scored_and_the_score_is_kept(chromium, server):
     context, tab = opened(chromium, server, viewport={"width": 390, "height": 800})
+    tab.locator("div.rungs").evaluate("node => node.scrollIntoView()")  # its script comes then
     boxes = tab.locator("details.bet:has(+ .rung)")
     said = tab.locator(".rungs__said")
     assert boxes.count() == 13 and said.inner_text() == "No bet yet: there are 13 on this page."
@@ -125,6 +127,7 @@ def test_all_13_are_played_and_scored_and_the_score_is_kept(chromium, server):
     assert tab.evaluate("document.documentElement.scrollWidth") == 390
     tab.reload()
     tab.wait_for_load_state("networkidle")
+    tab.locator("div.rungs").evaluate("node => node.scrollIntoView()")
     assert said.inner_text().startswith("10 of 13 within a fifth")
     sent = []
     tab.on("request", lambda request: sent.append(request.url))
@@ -161,6 +164,8 @@ def test_axe_finds_nothing_in_the_game(scheme, chromium, server):
     first = tab.locator("details.bet:has(+ .rung)").first
     first.get_by_role("slider").press("ArrowRight")
     first.get_by_role("button").click()
+    tab.locator("div.rungs").evaluate("node => node.scrollIntoView()")
+    tab.locator(".rungs table").wait_for()
     tab.evaluate(AXE.read_text(encoding="utf-8"))
     for where in (".rung", ".rungs", "details.told"):
         found = tab.evaluate("where => axe.run(where)", where)["violations"]
