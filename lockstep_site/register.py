@@ -16,6 +16,7 @@ from lockstep.project import Project
 from lockstep_site import foreign, html, recipes, speeds
 from lockstep_site.bet import BetPart
 from lockstep_site.calculators import CalculatorsPart
+from lockstep_site.docstrings import DocstringPart
 from lockstep_site.exercise import ExercisePart
 from lockstep_site.foreign import ForeignPart
 from lockstep_site.glossary import GlossaryPart
@@ -27,6 +28,7 @@ from lockstep_site.gpu.part import GpuPart
 from lockstep_site.lesson import LessonPart
 from lockstep_site.library import LibraryPart
 from lockstep_site.mapping import MappingPart
+from lockstep_site.motion import MotionPart
 from lockstep_site.my_gpu import MyGpuPart
 from lockstep_site.pictures import PicturesPart
 from lockstep_site.plots import PlotsPart
@@ -124,10 +126,12 @@ def register(project: Project) -> None:
         RecordingPart(),
         RecipesPart(),
         SchedulePart(),
+        MotionPart(),
         BetPart(),
         CalculatorsPart(),
         GpuPart(),
         WeightPart(),
+        DocstringPart(),
     )
 
 
