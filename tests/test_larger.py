@@ -136,8 +136,13 @@ NO_WGSL = {
     "back_to_int8", "came_with_number", "dropout_backward", "gate", "lane_ranks", "last_adds",
     "running_softmax",
 }  # fmt: skip
-# What one launch of them does has a size of its own: a warp's fragment, one tile, one block.
-ONE_SIZE: set[str] = set()
+# One warp, one tile or one block is what they are about: a launch of them has one size.
+ONE_SIZE = {
+    "every_other", "fetch_boxes", "fragment_owner", "keep_warm", "my_sequences", "promoted",
+    "quarter_turn", "receipt", "ring_schedule", "skewed", "swizzle", "tally", "triangle",
+}  # fmt: skip
+# Their checks take long to make larger data.
+ONE_SIZE |= {"attend", "causal_rows", "certainty", "likeness", "run_starts"}
 
 
 def repeats(text):
