@@ -168,7 +168,7 @@ def _rates():
     # Sums.
     yield one("sum-tree", "reduction/tree", "sum_tree_kernel", blocks(LONG), (256,), line,
               F(LONG // 256))  # fmt: skip
-    # Few: all threads compare and swap one float, which takes as long as the square of their number.
+    # Few: all compare and swap one float, which takes as long as the square of their number.
     few = 4096
     whole = made(lambda r, _: np.floor(r((few,)) * 4), few)  # whole: every order is exact
     yield one("sum-atomics", "reduction/tree", "sum_atomics_kernel", blocks(few), (256,), whole,
