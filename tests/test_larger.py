@@ -142,7 +142,7 @@ ONE_SIZE = {
     "quarter_turn", "receipt", "ring_schedule", "skewed", "swizzle", "tally", "triangle",
 }  # fmt: skip
 # Their checks take long to make larger data.
-ONE_SIZE |= {"attend", "causal_rows", "certainty", "likeness", "run_starts"}
+ONE_SIZE |= {"attend", "causal_rows", "certainty", "likeness", "merge_parts", "run_starts"}
 
 
 def repeats(text):
