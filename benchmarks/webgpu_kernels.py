@@ -4,8 +4,6 @@ Right means here: what the same kernel leaves through Numba, from the same data.
 right is for the kernel's own benchmark and tests to say.
 """
 
-import os
-import time
 from functools import cached_property, partial
 from importlib import import_module
 
@@ -18,8 +16,6 @@ from simulator.hardware.webgpu_rates import FOLDER, RATES, ROOT, Given, made_of,
 
 WRITER = "python -m simulator.hardware.webgpu_rates"
 DRAWN = 2**26  # numbers of which all arrays are parts: to draw new ones takes most of a second
-LONG = 0.3  # seconds of a launch: it would be made 23 times
-SECONDS = "LOCKSTEP_WEBGPU_SECONDS"  # how long a run may take; the rest has no rate then
 UNWRITTEN = 77  # in integers, which have no NaN
 
 
@@ -29,29 +25,19 @@ def run(bench):
             raise BenchmarkError(f"{path} is not what the compiler makes: run {WRITER}")
     card = same_gpu(cp)
     drawn = cp.asnumpy(cp.random.default_rng().random(DRAWN, cp.float32))
-    most = float(os.environ.get(SECONDS, "inf"))
-    began = time.monotonic()
     for id, rate in RATES.items():
-        if time.monotonic() - began > most:
-            bench.say(f"[{bench.name}] left out, for want of time: {id}")
-            continue
         with bench.part(id):
-            start, both = time.monotonic(), Both(card, id, rate, drawn)
+            both = Both(card, id, rate, drawn)
             try:
                 measured(bench, id, rate, both)
             finally:
                 both.free()
-            bench.say(f"[{bench.name}]   {time.monotonic() - start:.1f} s")
 
 
 def measured(bench, id, rate, both):
     """Add a row for a kernel."""
     right = both.expected()
     vulkan, cuda = OnVulkan(both), OnCuda(both)
-
-    if (once := both.card.seconds([both.ready])) > LONG:
-        bench.say(f"[{bench.name}]   left out: a launch takes {once:.2f} s")
-        return
 
     def seconds(call):
         return both.card.seconds([both.ready]) if call is vulkan else bench.device.timer(call)

@@ -94,18 +94,13 @@ def table(records: list[dict]) -> str:
     return figures.table(heads, found)
 
 
-LATE = "was not measured: the run that has the others ended before its turn"
-
-
 def rates(records) -> str:
     """Return the kernels' rates as WGSL beside Numba's, by how well WGSL does; and who has none."""
     from simulator.hardware.webgpu_rates import RATES, WITHOUT  # with the stepper and NumPy
 
-    known = {id: records.benchmarks.get(f"wgsl-{id}") for id in RATES}
-    found = [row for row in known.values() if row and row["fresh"]]
-    if not found:
+    found = [records.benchmarks.get(f"wgsl-{id}") for id in RATES]
+    if not all(row and row["fresh"] for row in found):
         return waiting.awaiting()
-    left = {f"{RATES[id].file}:{RATES[id].kernel}": LATE for id, row in known.items() if not row}
     found.sort(key=lambda row: -row["reference_share"])
     table = [
         [
@@ -125,7 +120,7 @@ def rates(records) -> str:
     rows = figures.table(["Kernel", "WGSL", "Numba", "WGSL against Numba"], table)
     without = figures.table(
         ["Kernel", "Why it has no rate"],
-        [[f"`{name.removeprefix('kernels/')}`", why] for name, why in (WITHOUT | left).items()],
+        [[f"`{name.removeprefix('kernels/')}`", why] for name, why in WITHOUT.items()],
     )
     return "\n\n".join([said, folded("All of them", rows), folded("Those without", without)])
 
