@@ -6,7 +6,7 @@ from lockstep.parts import Part
 
 STRING = re.compile(r'<span class="sd">[^<]*``[^<]*</span>')
 QUOTED = re.compile(r"``([^`]+)``")
-TICKS = '<span class="tick">``</span>'
+TICKS = '<span class="backticks">``</span>'
 
 
 class DocstringPart(Part):
