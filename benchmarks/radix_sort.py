@@ -4,6 +4,7 @@ import cupy as cp
 
 from benchmarks.harness import Case, Reference
 from benchmarks.shapes import fastest
+from kernels.radix_sort.masks import make_mask_sweep
 from kernels.radix_sort.one_sweep import (
     BINS,
     PASSES,
@@ -12,9 +13,11 @@ from kernels.radix_sort.one_sweep import (
     make_sweep,
 )
 
-PATH = "kernels/radix_sort/one_sweep.py"
+PATH, MASKS = "kernels/radix_sort/one_sweep.py", "kernels/radix_sort/masks.py"
 # Threads, items, blocks for each multiprocessor: the fastest is taken.
 SHAPES = ((512, 16, 2), (512, 20, 2), (384, 16, 3), (256, 20, 4))
+MASK_SHAPES = ((384, 23, 2), (384, 21, 2), (512, 20, 2), (256, 20, 4))
+TITLE = "Radix sort of 2^26 uint32 keys, a copy of them included"
 COUNTING = (4, 512)  # blocks for each multiprocessor, threads
 
 
@@ -33,7 +36,7 @@ def sort(bench, n):
     keys, spare = numba(output.array), numba(cp.empty_like(x))
     d_counts = numba(counts)
 
-    def make(threads, items, resident):
+    def make(make_sweep, threads, items, resident):
         tiles = -(-n // (threads * items))
         state = cp.empty((PASSES, 1 + BINS * tiles), cp.uint32)
         per_pass = [(numba(counts[p]), numba(state[p]), 8 * p) for p in range(PASSES)]
@@ -52,8 +55,11 @@ def sort(bench, n):
 
         return call
 
-    calls = {shape: make(*shape) for shape in SHAPES}
-    ours = calls[fastest(bench, calls)]
+    def best_of(maker, shapes):
+        calls = {shape: make(maker, *shape) for shape in shapes}
+        return calls[fastest(bench, calls)]
+
+    ballots, masks = best_of(make_sweep, SHAPES), best_of(make_mask_sweep, MASK_SHAPES)
 
     def theirs():
         output.array[:] = x
@@ -62,13 +68,8 @@ def sort(bench, n):
     answer = cp.sort(x)
     rows = bench.compare(
         [
-            Case(
-                "sort",
-                "Radix sort of 2^26 uint32 keys, a copy of them included",
-                PATH,
-                ours,
-                output,
-            )
+            Case("sort", f"{TITLE}, masks in shared memory", MASKS, masks, output),
+            Case("sort-ballots", f"{TITLE}, ballots", PATH, ballots, output),
         ],
         Reference("CuPy, a copy and x.sort(): CUB", theirs, output),
         answer.astype(cp.float64),
@@ -78,5 +79,6 @@ def sort(bench, n):
         tolerance=0.0,
         bytes=2 * 4 * n * PASSES + 3 * 4 * n,
     )
-    rows[0]["gkeys"] = round(n / rows[0]["us"] / 1e3, 3)
-    rows[0]["reference_gkeys"] = round(n / rows[0]["reference_us"] / 1e3, 3)
+    for row in rows:
+        row["gkeys"] = round(n / row["us"] / 1e3, 3)
+        row["reference_gkeys"] = round(n / row["reference_us"] / 1e3, 3)
