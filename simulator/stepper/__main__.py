@@ -58,6 +58,7 @@ def main(argv=None):
         max_steps=given.max_steps,
         time_limit=given.time_limit,
         raise_findings=False,
+        allow=frozenset(given.allow),
     )
     gathered = Gathered()
     os.environ[VARIABLE] = given.mode  # for the processes that the script starts

@@ -111,6 +111,7 @@ class Site:
     root: tuple = ()  # tallied code: where its array lies
     run: int = 0  # and the run of statements that it is in, or -1 if it may be passed over
     remedy: str = ""  # the atomic operation that does what a store of an update does
+    tests: frozenset = frozenset()  # of a store where the element is less or more: the lines
     node: object = None  # of the syntax tree
 
 
@@ -192,6 +193,7 @@ class Program:
         self.clones = []  # device functions of instrumented code, one for each call
         self.stack = []  # functions being compiled, to refuse recursion
         self.grid_sync = self.spins = False
+        self.open = set()  # lines of the loops that may never end: `while`, and what is in one
         entry = Function(self, kernel.source, argtypes, "kernel", 0)
         try:
             entry.compile()
@@ -828,6 +830,7 @@ class Function:
         if node.orelse:
             return self.block(without_else(node))
         spins = self.spinning(node)
+        self.program.open.add(node.lineno)
 
         def write(loop):
             head, place = self.emit(""), self.temp()
@@ -982,6 +985,8 @@ class Function:
         """A loop over ``values``, the text of something that Python can iterate over."""
         name = node.target.id
         header, at = self.step, self.run
+        if (self.loops[-1].line if self.loops else self.outer) in self.program.open:
+            self.program.open.add(node.lineno)
 
         def write(loop):
             self.emit(f"for v_{name} in {values}:")
@@ -1415,6 +1420,7 @@ class Function:
         self.program.sites[site].update = self.source.updates.get(id(place.node), frozenset())
         self.program.sites[site].sources = self.source.varied(place.node)
         self.program.sites[site].remedy = self.source.remedies.get(id(place.node), "")
+        self.program.sites[site].tests = self.source.tests.get(id(place.node), frozenset())
         self.count("store")
         code = self.stored(value, dtype)
         if place.field is not None:

@@ -13,6 +13,7 @@ from .compiler import Inner, Intrinsic, Method, NumpyName, Place, Value
 from .source import Source
 from .types import (
     ALIASES,
+    ATOMIC_TYPES,
     NONE,
     STATIC,
     VECTORS,
@@ -363,13 +364,6 @@ def grid_sync(fc, node):
 
 
 # ---------------------------------------------------------------- atomic operations
-
-_ALL = ("float64", "float32", "int32", "uint32", "int64", "uint64")
-ATOMIC_TYPES = {
-    **dict.fromkeys(("add", "sub", "max", "min", "nanmax", "nanmin"), _ALL),
-    **dict.fromkeys(("and_", "or_", "xor", "exch", "cas", "compare_and_swap"), _ALL[2:]),
-    **dict.fromkeys(("inc", "dec"), ("uint32", "uint64")),
-}
 
 
 def atomic(op):
