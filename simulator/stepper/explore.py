@@ -3,9 +3,9 @@
 Threads run one after the other, each until it waits or ends. That is the schedule without an
 interruption. The others interrupt it: after a certain access to memory that others use, too, or
 before the first one, a certain other thread goes on instead. Every pair of place and thread is a
-schedule, tried in turn up to a bound; then pairs of such interruptions, drawn with a fixed seed. Musuvathi and Qadeer found
-that most errors of this kind need no more than two interruptions (Iterative Context Bounding for
-Systematic Testing of Multithreaded Programs, PLDI 2007).
+schedule, tried in turn up to a bound; then pairs of such interruptions, drawn with a fixed seed.
+Musuvathi and Qadeer found that most errors of this kind need no more than two interruptions
+(Iterative Context Bounding for Systematic Testing of Multithreaded Programs, PLDI 2007).
 
 Each schedule runs with every check. A launch whose result differs between two schedules, beyond the
 rounding of floats, depends on an order that nothing gives: an update that is lost though each

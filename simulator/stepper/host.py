@@ -369,9 +369,9 @@ class Settings:
     loop turns of a launch (statements of threads, when checking), ``time_limit`` its seconds.
     ``raise_findings``: a launch with findings raises the first of them when it is over; otherwise
     only what makes going on senseless is raised. ``allow``: kinds of findings that are kept and not
-    raised; where one of them ends a launch, the host goes on. ``fast``: in mode "check", run a launch the fast
-    way first (see tally.py), where there is NumPy; findings and counts are the same. In mode "run",
-    let Numba compile what takes long (see native.py), where it is installed.
+    raised; where one of them ends a launch, the host goes on. ``fast``: in mode "check", run a
+    launch the fast way first (see tally.py), where there is NumPy; findings and counts are the
+    same. In mode "run", let Numba compile what takes long (see native.py), where it is installed.
     ``schedules``: in mode "check", run a launch without findings of up to 256 threads again under
     so many schedules (see explore.py).
     """

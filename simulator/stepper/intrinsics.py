@@ -645,7 +645,8 @@ def divmod_(fc, node):
         held.append((first, Value(v.type, t, v.lo, v.hi, atom=True)))
     (a, a2), (b, b2) = held
     both = fc.operate("FloorDiv", a, b, node, impure=True)
-    return fc.tuple([both, fc.operate("Mod", a2, b2, node, impure=True)])
+    made = fc.tuple([both, fc.operate("Mod", a2, b2, node, impure=True)])
+    return Value(made.type, made.code)  # as one: the second needs what the first has computed
 
 
 def to_complex(fc, node):
