@@ -1168,7 +1168,8 @@ class Function:
         right = ", ".join(i.code for i in items) if value.items else value.code
         self.emit(f"{', '.join(left)}, = {right}{',' if value.items else ''}")
         for target, item, code in zip(targets, items, left, strict=True):
-            new = Value(item.type, code, item.lo, item.hi, atom=True)
+            root = self.root(item) if isinstance(item.type, Array) else None
+            new = Value(item.type, code, item.lo, item.hi, atom=True, root=root)
             if names:
                 self.know(target.id, new)
             else:

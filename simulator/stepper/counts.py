@@ -10,15 +10,20 @@ The definitions follow Nsight Compute, so that the numbers can be held against t
 * Shared memory has 32 banks of 4 bytes. Lanes that touch different words of one bank take turns;
   the same word is one turn. ``wavefronts`` are those turns, ``conflicts`` the turns above what the
   request needs at least: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum. Words of 8 bytes
-  go by half warps, words of 16 bytes by quarters.
+  go by half warps, words of 16 bytes by quarters, or by half warps where all neighbors (lanes n and
+  n ^ 1, or n and n ^ 2) want the same word.
+* Global memory is read and written through the same data pipe, by the same banks: its
+  ``wavefronts`` are the turns of the busiest bank too, and at least a quarter of its ``lines``,
+  since four lines are looked up in a cycle. Together they are l1tex__data_pipe_lsu_wavefronts.sum.
 * A branch is one execution of an if, a while or a for by a warp; it is uniform if all active lanes
   take the same way: smsp__sass_average_branch_targets_threads_uniform.pct. The compiler turns short
   branches into predicated instructions and unrolls loops, so that the hardware has fewer of them.
 * ``lanes`` is the number of active lanes per statement executed by a warp, as in
   smsp__thread_inst_executed_per_inst_executed.
 
-* ``shared_cycles`` are the wavefronts of shared memory, loads and stores together: each takes the
-  data pipe of a multiprocessor for one cycle.
+* ``shared_cycles`` are the wavefronts of shared memory, loads and stores together, and
+  ``pipe_cycles`` those of global memory as well: each takes the data pipe of a multiprocessor for
+  one cycle.
 * ``instructions_issued`` are warp-wide instructions as the source has them: each operation of a
   statement once for each time that a warp runs it. A compiler has fewer, where it fuses a product
   and a sum or keeps an address, and more, where it computes one.
@@ -32,10 +37,12 @@ The definitions follow Nsight Compute, so that the numbers can be held against t
   nothing can save: each sector that is loaded or stored, once, and those of atomic operations.
 
 ``ceilings`` are the least times, in microseconds, that the parts of an H200 need for a launch that
-fills it: to issue the instructions, to serve shared memory, the second-level cache and HBM. The
-longest is the launch's ``limit``. To issue counts what no compiler leaves out (LEAST): arithmetic
-of floats, a product and a sum as one, memory, and operations among threads. The second-level cache
-serves the ``least`` of its sectors, and HBM each sector that the launch touches, once.
+fills it: to issue the instructions, to move wavefronts through the data pipe of the first-level
+cache and shared memory (``L1``), to serve the second-level cache and HBM. The longest is the
+launch's ``limit``. To issue counts what no compiler leaves out (LEAST): arithmetic of floats, a
+product and a sum as one, memory, and operations among threads; arrays of a thread's own are
+registers. The second-level cache serves the ``least`` of its sectors, and HBM each sector that the
+launch touches, once.
 
 Flops are floating-point operations: 1 for + - * / sqrt and each function, 2 for fma. The bytes of
 the model are those of global memory: ``requested`` is what the lanes ask for, ``moved`` is 32 bytes
@@ -60,7 +67,10 @@ LEAST |= {"barrier": 1}
 # and there are 96 (Chips and Cheese, Nvidia's H100).
 MULTIPROCESSORS, CLOCK, SCHEDULERS = 132, 1.98e9, 4
 ISSUED = MULTIPROCESSORS * SCHEDULERS * CLOCK  # instructions of warps a second, at most
-SHARED = MULTIPROCESSORS * CLOCK  # turns of shared memory a second, at most
+PIPE = MULTIPROCESSORS * CLOCK  # wavefronts of the data pipes a second, at most
+# Lines that a multiprocessor looks up in a cycle (Greg Smith of NVIDIA, of Volta:
+# https://forums.developer.nvidia.com/t/pascal-l1-cache/49571/14).
+TAGS = 4
 L2_BANDWIDTH, HBM_BANDWIDTH = 96 * 64 * CLOCK, 4.8e12
 
 
@@ -125,7 +135,9 @@ class Counts:
             for site, array, items, _, _ in columns:
                 memory = array.memory
                 base, step, space = memory.address + array.start, array.step, memory.space
-                if space != "shared" and self.elsewhere(site, space, base, step, items, block):
+                if space != "shared" and self.elsewhere(
+                    site, space, base, step, items, block, active
+                ):
                     continue
                 lanes = lanes or tuple([t.lane for t in active])
                 self.column(site, space, base, step, lanes, items, block)
@@ -165,7 +177,7 @@ class Counts:
         access.conflicts += known[0] - known[1]
         access.ways[known[2]] += 1
 
-    def elsewhere(self, number, space, base, step, items, block):
+    def elsewhere(self, number, space, base, step, items, block, active):
         """`request` for a load or a store of another space; False where that has to look."""
         access, site = self.accesses.get((number, space)), self.grid.sites[number]
         if access is None or site.kind == "atomic":
@@ -175,6 +187,7 @@ class Counts:
         if space == "constant":
             return True
         base += site.offset
+        all_items = items
         if items.count(items[0]) == len(items):
             items = items[:1]
         if step == 4 and not base & 3:  # most are of 4 bytes
@@ -186,7 +199,16 @@ class Counts:
             last = base + site.size - 1
             sectors.update([last + item * step >> 5 for item in items])
         access.sectors += len(sectors)
-        access.lines += len({s >> 2 for s in sectors}) if len(sectors) > 1 else 1
+        lines = len({s >> 2 for s in sectors}) if len(sectors) > 1 else 1
+        access.lines += lines
+        if space == "global":
+            if lines == 1 and site.size <= 4:  # different words of a line are in different banks
+                access.wavefronts += 1
+            else:
+                group = [
+                    (t.lane, base + item * step) for t, item in zip(active, all_items, strict=True)
+                ]
+                access.wavefronts += moved(group, 0, site.size, lines)
         if space == "global" and site.kind == "load":
             self.loaded |= sectors
             known = self.open.get(block)
@@ -218,7 +240,10 @@ class Counts:
             if size > 1:  # a field of a packed record can reach into the next sector
                 sectors.update([(a + size - 1) >> 5 for a in addresses])
             access.sectors += len(sectors)
-            access.lines += len({s >> 2 for s in sectors})
+            lines = len({s >> 2 for s in sectors})
+            access.lines += lines
+            if space == "global" and site.kind != "atomic":
+                access.wavefronts += moved(group, offset, size, lines)
             if space == "global" and site.kind == "load":
                 self.loaded |= sectors
                 self.open.setdefault(block, set()).update(sectors)
@@ -353,9 +378,10 @@ class Counts:
         l2 = self.l2()
         issued = self.issued(dict.fromkeys(instructions, 1))
         cycles = self.total("wavefronts", "shared")
+        pipe = cycles + self.total("wavefronts")
         ceilings = {
-            "issue": 1e6 * self.issued(LEAST) / ISSUED,
-            "shared": 1e6 * cycles / SHARED,
+            "issue": 1e6 * (self.issued(LEAST) - self.total("requests", "local")) / ISSUED,
+            "L1": 1e6 * pipe / PIPE,
             "L2": 1e6 * 32 * l2["least"] / L2_BANDWIDTH,
             "HBM": 1e6 * touched / HBM_BANDWIDTH,
         }
@@ -363,6 +389,7 @@ class Counts:
             "instructions": dict(instructions),
             "instructions_issued": issued,
             "shared_cycles": cycles,
+            "pipe_cycles": pipe,
             "ceilings": ceilings,
             "limit": max(ceilings, key=ceilings.get) if any(ceilings.values()) else "none",
             "flops": flops,
@@ -382,20 +409,30 @@ def wavefronts(group, offset, size):
     """(turns, least turns, turns of the worst part) of one request to shared memory.
 
     ``group``: [(lane, address)]. Lanes that read the same word share a turn; different words of one
-    bank take turns. Lanes with 8-byte elements go in two parts, with 16-byte elements in four.
+    bank take turns. Lanes with 8-byte elements go in two parts, with 16-byte elements in four, or
+    in two where all neighbors read one place.
     """
     if size <= 4:
         words = {(address + offset) >> 2 for _, address in group}
         if size == 1 or all((address + offset) % size == 0 for _, address in group):
             ways = _most(words) if len(words) > 1 else 1
             return ways, 1, ways
-    parts = {}
+    parts, wide = {}, 128
+    if size == 16:
+        at = dict(group)
+        if any(all(at.get(n ^ k, a) == a for n, a in group) for k in (1, 2)):
+            wide = 256
     for lane, address in group:
-        words = parts.setdefault(lane * size // 128 if size > 4 else 0, set())
+        words = parts.setdefault(lane * size // wide if size > 4 else 0, set())
         address += offset
         words.update(range(address >> 2, (address + size + 3) >> 2))
     turns = [_most(words) for words in parts.values()]
     return sum(turns), len(turns), max(turns)
+
+
+def moved(group, offset, size, lines):
+    """Wavefronts of one request to global memory that touches so many lines."""
+    return max(wavefronts(group, offset, size)[0], -(-lines // TAGS))
 
 
 def _most(words):

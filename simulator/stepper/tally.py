@@ -27,7 +27,7 @@ from collections import Counter
 from types import SimpleNamespace
 
 from .checks import Checks
-from .counts import Access
+from .counts import TAGS, Access
 from .types import Array
 
 TURNS = 2048  # turns of a loop that may pass between two looks at their number, and more
@@ -291,7 +291,12 @@ class Tally:
             access.sectors += len(pairs)
             lines = pairs // span * (span // 4 + 2) + ((pairs % span + low >> 2) - (low >> 2))
             lines = np.sort(lines)  # almost in order already
-            access.lines += int((np.diff(lines, prepend=-1) != 0).sum())
+            lines = lines[np.diff(lines, prepend=-1) != 0]
+            access.lines += len(lines)
+            if space == "global" and site.kind != "atomic":
+                looked_up = -(-np.bincount(lines // (span // 4 + 2)) // TAGS)
+                turns, _, _ = self.turns(addresses, where, size)
+                access.wavefronts += int(np.maximum(turns, looked_up).sum())
             if space == "global" and site.kind == "load":
                 block = where.warp[pairs // span] // -(-self.per_block // 32)
                 self.loads.append(block << SECTOR_BITS | pairs % span + low)
@@ -300,30 +305,44 @@ class Tally:
                 into = counts.stored if site.kind == "store" else counts.updated
                 into.update((self.different(pairs % span, span) + low).tolist())
         elif space == "shared":
-            self.wavefronts(access, addresses, where, size)
+            turns, parts, ways = self.turns(addresses, where, size)
+            access.wavefronts += int(turns.sum())
+            access.conflicts += int(turns.sum()) - parts
+            for n, _, times in zip(*grouped(np, ways), strict=True):
+                access.ways[int(n)] += int(times)
 
-    def wavefronts(self, access, addresses, where, size):
-        """Turns of shared memory: see `counts.wavefronts`."""
+    def turns(self, addresses, where, size):
+        """(turns, parts of all, turns of the worst part), the first and the last of each request.
+
+        See `counts.wavefronts`.
+        """
         np = self.np
-        request = where.request
-        part = self.lane[where.index] * size // 128 if size > 4 else 0
-        request_part = request * 4 + part
-        words = addresses >> 2
-        span = int(words.max()) + 3
-        pairs = [request_part * span + words]
+        request, part = where.request, 0
         if size > 4:
-            pairs += [request_part * span + words + k for k in range(1, size // 4)]
+            lane = self.lane[where.index]
+            part = lane * size // 128
+            if size == 16:
+                at = np.full((where.count, 32), -1)
+                at[request, lane] = addresses
+                shared = np.zeros(where.count, bool)
+                for k in (1, 2):
+                    other = at[:, np.arange(32) ^ k]
+                    shared |= ((at == other) | (at < 0) | (other < 0)).all(axis=1)
+                part = np.where(shared[request], part // 2, part)
+        request_part = request * 4 + part
+        addresses = addresses - (int(addresses.min()) & -128)  # whose bank is the first
+        words = addresses >> 2
+        span = int(words.max()) + size // 4 + 2
+        pairs = [request_part * span + words + k for k in range(max(1, size // 4))]
+        if size > 1 and (addresses & (min(size, 4) - 1)).any():  # a field of a packed record
+            pairs.append(request_part * span + (addresses + size - 1 >> 2))
         pairs = self.different(np.concatenate(pairs), where.count * 4 * span)
         bank = pairs // span * 32 + (pairs % span & 31)
         banks, _, turns = grouped(np, bank)
         parts, first, _ = grouped(np, banks // 32)
         most = np.maximum.reduceat(turns, first)
         _, first, _ = grouped(np, parts // 4)
-        ways = np.maximum.reduceat(most, first)
-        access.wavefronts += int(most.sum())
-        access.conflicts += int(most.sum()) - len(parts)
-        for n, _, times in zip(*grouped(np, ways), strict=True):
-            access.ways[int(n)] += int(times)
+        return np.add.reduceat(most, first), len(parts), np.maximum.reduceat(most, first)
 
     # ------------------------------------------------------------ can anything be wrong?
 
