@@ -524,6 +524,19 @@ MENDED = {
         "One atomic operation does both: write `cuda.atomic.max(b, 0, i)` in place of "
         "`if b[0] < i:`",
     ),
+    "a maximum in one line": (
+        """
+        b[0] = b[0] if i < b[0] else i
+        """,
+        "does all three as one: `cuda.atomic.max(b, 0, i)`",
+    ),
+    "a place taken and counted up": (
+        """
+        a[b[0]] = i
+        b[0] += 1
+        """,
+        "take it from the update: `old = cuda.atomic.add(b, 0, 1)` does both as one",
+    ),
     "a minimum of what was read before": (
         """
         least = b[0]

@@ -56,6 +56,11 @@ TWO_STEPS = (
     "other thread's update is lost. An atomic operation does both as one: write `{2}` in line "
     "{1} (it returns what the element held before)."
 )
+# Of an update in one line, and a read in another: lines, atomic operation.
+BEFORE = (
+    "Line {0} reads the element that line {1} updates. To have what it held before this thread's "
+    "own update, take it from the update: `old = {2}` does both as one."
+)
 TWO_LINES = (
     "If both threads go on to write what they made of it, one of the two updates is lost: use an "
     "atomic operation, such as `cuda.atomic.add`. If only one does:"
@@ -686,6 +691,8 @@ class Checks:
                 advice = ONE_STEP.format(remedy) if remedy else UPDATE
             else:
                 advice = f"Both write the same element, and which comes last is open. {advice}"
+        elif before := self.read_before(site, other, remedy):
+            advice = before
         elif site.array == other.array and (site.line in other.update or other.line in site.update):
             advice = f"{TWO_LINES} {advice}"
         if narrow and remedy in advice:
@@ -739,6 +746,19 @@ class Checks:
         wide = wider(dtype, op)
         way = f"make it an array of {wide.name} and write `{site.remedy}`, or " if wide else ""
         return NARROW.format(op, dtype.name, way)
+
+    def read_before(self, site, other, remedy):
+        """What mends a read of an element that a line near it updates; None if it is no such."""
+        store, load = (site, other) if site.kind == "store" else (other, site)
+        if not remedy or store.kind != "store" or store.line not in store.update:
+            return None
+        if load.kind != "load" or not same_element(store, load) or load.line >= store.line:
+            return None
+        if not mend.statements(self.source, store) or not mend.statements(self.source, load):
+            return None  # in a device function
+        if mend.branches(self.source, store) != mend.branches(self.source, load):
+            return None
+        return BEFORE.format(load.line, store.line, remedy)
 
     def in_two_lines(self, site, other, remedy):
         """What mends an update that reads in one line and writes in a later one; None if none is.

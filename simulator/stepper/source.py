@@ -270,7 +270,7 @@ def remedies(function):
 
     for node in ast.walk(function):
         target = value = op = None
-        if isinstance(node, ast.If | ast.IfExp) and isinstance(node.test, ast.Compare):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Compare):
             target, value, op, line = larger(node, behind)
             if target:
                 tests[id(target)] = frozenset({node.lineno, line})
@@ -285,6 +285,8 @@ def remedies(function):
                     value = made.right
                 elif ast.unparse(behind(made.right)) == text and op is not ast.Sub:
                     value = made.left
+            elif isinstance(made, ast.IfExp) and isinstance(made.test, ast.Compare):
+                value, op = larger_of(made, text, behind)
             elif isinstance(made, ast.Call) and len(made.args) == 2:
                 op = ast.unparse(made.func)
                 rest = [a for a in made.args if ast.unparse(behind(a)) != text]
@@ -300,21 +302,37 @@ def remedies(function):
 def larger(node, behind):
     """``if h[0] < x: h[0] = x``, alone: (the target, x, "max" or "min", the line that reads)."""
     none = None, None, None, 0
-    if not isinstance(node, ast.If) or len(node.body) != 1 or node.orelse:
+    if len(node.body) != 1 or node.orelse or not isinstance(node.body[0], ast.Assign):
         return none
-    (inner,), test = node.body, node.test
-    if not isinstance(inner, ast.Assign) or len(inner.targets) != 1 or len(test.ops) != 1:
-        return none
-    target, less = inner.targets[0], type(test.ops[0]) in (ast.Lt, ast.LtE)
-    if not less and type(test.ops[0]) not in (ast.Gt, ast.GtE):
-        return none
+    inner = node.body[0]
+    op, read = compared(node.test, ast.unparse(inner.targets[0]), inner.value, behind)
+    return (inner.targets[0], inner.value, op, read.lineno) if op else none
+
+
+def larger_of(node, text, behind):
+    """``x if x > h[0] else h[0]``, where ``h[0]`` is ``text``: (x, "max" or "min")."""
+    kept = [ast.unparse(behind(part)) == text for part in (node.body, node.orelse)]
+    if sum(kept) != 1:
+        return None, None
+    value = node.orelse if kept[0] else node.body
+    op, _ = compared(node.test, text, value, behind)
+    if op and kept[0]:  # the value is taken where the test does not hold
+        op = {"max": "min", "min": "max"}[op]
+    return value if op else None, op
+
+
+def compared(test, goal, value, behind):
+    """What the greater of the two makes of a test of an element with ``value``, and its node."""
+    less = type(test.ops[0]) in (ast.Lt, ast.LtE)
+    if len(test.ops) != 1 or not less and type(test.ops[0]) not in (ast.Gt, ast.GtE):
+        return None, None
     sides = [test.left, test.comparators[0]]
     texts = [ast.unparse(behind(side)) for side in sides]
-    goal, value = ast.unparse(target), ast.unparse(behind(inner.value))
+    value = ast.unparse(behind(value))
     if sorted(texts) != sorted((goal, value)) or goal == value:
-        return none
+        return None, None
     at = texts.index(goal)
-    return target, inner.value, "max" if less == (at == 0) else "min", behind(sides[at]).lineno
+    return "max" if less == (at == 0) else "min", behind(sides[at])
 
 
 def element(target):
