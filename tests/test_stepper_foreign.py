@@ -502,6 +502,13 @@ def test_lambdas_are_device_functions():
     assert result.error is None and list(out) == [3 * i + 1 for i in range(len(out))]
 
 
+def test_a_function_inside_a_kernel_stores():
+    body = "def put(k, v):\n    if out[k] < v:\n        out[k] = v\nput(i, 7)\nput(i, 3)"
+    for mode in MODES:
+        out, result = result_of(body, mode=mode)
+        assert result.error is None and out[0] == 7, result.message
+
+
 def test_managed_memory_is_copied_as_a_device_array_is():
     source = (
         "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] *= 2\n"

@@ -200,6 +200,7 @@ def test_what_is_allowed_ends_no_script(tmp_path, fresh):
     done = run(fresh, "-m", "stepper", "--allow", "out-of-bounds", script)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
     assert run(fresh, "-m", "stepper", script).stdout == ""
+    assert "choose from" in run(fresh, "-m", "stepper", "--allow", "nothing", script).stderr
 
 
 FIXTURES = RACE + textwrap.dedent(

@@ -77,8 +77,8 @@ NEIGHBOR_BLOCK = (
 # Of `if h[0] < x: h[0] = x`: lines, atomic operation.
 TESTED = (
     "The element is compared in line {0} and written in line {1}, and between the two another "
-    "thread may write more. One atomic operation does both: write `{2}` in place of "
-    "`{3}` and what it guards."
+    "thread may write it. One atomic operation does both: write `{2}` in place of `{3}` and what "
+    "it guards."
 )
 # Of an element of a type that the atomic operation does not take.
 NARROW = (

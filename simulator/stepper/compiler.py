@@ -2391,7 +2391,7 @@ class Inner:
         self.own = [a.arg for a in args.posonlyargs + args.args]
         self.params, self.defaults = list(self.own), {}
         self.updates, self.varied = outer.updates, outer.varied
-        self.remedies = outer.remedies
+        self.remedies, self.tests = outer.remedies, outer.tests
         self.lookup, self.function_module = outer.lookup, outer.function_module
 
     def captured(self, env):

@@ -16,6 +16,7 @@ from .checks import Checks
 from .compiler import Intrinsic, Program, Value, is_array
 from .counts import Counts
 from .faults import (
+    KINDS,
     Finding,
     KernelFault,
     MissingAttribute,
@@ -388,6 +389,9 @@ class Settings:
     def __post_init__(self):
         if self.mode not in ("run", "check", "record"):
             raise ValueError(f"mode must be run, check or record, not {self.mode!r}")
+        self.allow = frozenset(self.allow)
+        if unknown := self.allow - KINDS.keys():
+            raise ValueError(f"allow: no such kind of finding: {sorted(unknown)}")
 
 
 @dataclass
