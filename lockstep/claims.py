@@ -230,6 +230,18 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
             |sustain(?:s|ed)|clock(?:s|ed)(?:\ in)?(?:\ at)?)\ {_ABOUT}(?=\d\d|\d[.,]\d)
             (?:{BARE}|{_DIGITS}(?=\ and\ (?:the|a)\b))""",
     ),
+    # We saw 42. Timings: 12, 14 and 15. 96, as we measured.
+    (
+        ("saw", "measur", "timed", "clocked", "timing", "benchmark", "observed", "recorded"),
+        rf"""\b(?:we|i)\ (?:(?:have|has|had|also|then|once|just)\ )*
+            (?:saw|seen|measured|timed|clocked|observed|recorded|benchmarked)
+            \ (?:(?:it|this|that|them)\ at\ )?{_ABOUT}{BARE}
+        | \b(?:timings?|measurements?|measured|benchmarks?|observed|recorded)
+            (?:\ (?:in|of|on|for|here|there|with|today)\b[^.;:]{{0,30}})?:\ {_ABOUT}
+            {_DIGITS}(?!\ ?(?!and\ \d)[\w%×*/+(-]|[:.]\d)
+        | {_DIGITS}(?:,|\ is|\ was|\ \()?\ ?(?:as|which|what|that)\ (?:we|i)\ (?:have\ )?
+            (?:measured|saw|timed|clocked|observed|recorded)\b""",
+    ),
     # An order-of-magnitude gain. A factor 8. A fortieth of the speed.
     (("order-of", "orders-of"), r"\b(?:an?|two|three|\d)[ -]orders?-of-magnitude\b"),
     (("factor ",), rf"\bfactor\ {_ABOUT}{_DIGITS}(?!\ ?[/%\w*×^])"),

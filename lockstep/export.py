@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lockstep import figures, markers, numbers, project, records, replayed
+from lockstep import figures, markers, numbers, project, records, replayed, stamps
 from lockstep.block import RECORDED, Block, Page
 from lockstep.evidence import Evidence
 from lockstep.mistakes import Mistake, PageError
@@ -147,6 +147,8 @@ def schema(root: Path, name: str) -> dict:
         page = found["items"]["properties"]
         page["kind"]["enum"] = list(ours.kinds)
         page["blocks"]["items"]["properties"]["proof"]["enum"] = list(ours.levels)
+        also = page["blocks"]["items"]["properties"]["also"]
+        also["items"]["enum"] = list(ours.beside)
         page["runs"]["items"]["properties"]["target"]["enum"] = list(ours.targets)
     return found
 
@@ -198,6 +200,7 @@ def data(source: Source) -> dict[str, list[dict]]:
 
 def _page_row(page: Page, source: Source) -> dict:
     records = source.records
+    also = stamps.beside(page, records)
     blocks = [
         {
             "source": block.path,
@@ -206,6 +209,7 @@ def _page_row(page: Page, source: Source) -> dict:
             "sha256": block.sha256,
             "proof": proof.level,
             "reason": proof.reason,
+            "also": [mark for mark, _ in also.get(block.index, ())],
         }
         for block, proof in zip(page.blocks, records.proofs(page), strict=True)
     ]

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from lockstep.evidence import Evidence, measured_range
+from lockstep.evidence import RANGES, Evidence, measured_range
 
 # [[bench:ID.FIELD]] or [[micro:ID]]
 KEY = re.compile(r"\[\[(?P<kind>bench|micro):(?P<key>[^\s\[\]]+)\]\]")
@@ -30,7 +30,7 @@ UNITS = {
     "spread": "%",
 }
 OFTEN = 4  # figures of another machine that a page names once, and not behind each of them
-ROW_UNIT = {"ours", "reference", "value", "range"}
+ROW_UNIT = {"ours", "reference", "value", *RANGES}
 # Units that are one quantity at several scales, smallest first.
 SCALES = (
     {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0},
@@ -164,7 +164,7 @@ def others(records: Evidence, row: dict, name: str) -> str:
     found = []
     for other in records.elsewhere.get(row["id"], ()):
         if other["machine"] in records.project.machines and other["fresh"]:
-            other = other | ({"range": measured_range(other)} if name == "range" else {})
+            other = other | ({name: measured_range(other, name)} if name in RANGES else {})
             if name in other and other["unit"] == row["unit"]:
                 number = quantity(other[name], unit_of(other, name))
                 found.append(f"; {other['device']['name']}, {other['date']}: {number}")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from lockstep import figures, lookalikes, numbers, project, rendered
-from lockstep.block import Page
+from lockstep.block import Block, Page
 from lockstep.mistakes import Mistake
 
 
@@ -38,6 +38,10 @@ def check(page: Page, text: str) -> list[Mistake]:
         for number in numbers.typed(str(page.meta.get(key, ""))):
             what = f"{number!r} is typed in the {key}, which search results show"
             found[Mistake(page.path, 1, what, "say it without the number")] = None
+    for block, said in called_results(page):
+        what = f"{said!r} calls what is only shown a result, and no run wrote it"
+        mend = "print it in a block, with an output block below, or call it an example"
+        found[Mistake(page.path, page.line_of(block), what, mend)] = None
     for at, said in outputs(page):
         what = f"`{said}` is said to be printed, and no block of this page holds it"
         found[Mistake(page.path, at, what, "show it as a session, whose output a run compares")] = (
@@ -53,6 +57,20 @@ PRINTS = re.compile(
     r"`((?:-?\.?\d|[\[(\"'{]|True\b|False\b|array\().*?)`"
     # A call and its result in two cells of a row.
     r"|\|[^|`]*`[\w.]+\([^`|]*\)`\s*\|\s*`(-?\.?\d[\d.e+-]*|[\[(][^`a-z]*[\])]|True|False|array\([^`]*)`"
+)
+
+
+# A word of success that some code is said to give: it reports `PASSED`.
+_SUCCESS = (
+    r"(?:PASS(?:ED|ES)?|OK|SUCCESS\w*|[Ss]uccess\w*|[Pp]assed|passes|True|DONE|Done|CORRECT"
+    r"|[Cc]orrect|VERIFIED|[Vv]erified|[Aa]ll [\w ]*(?:pass|passed|ok|OK|correct|equal)"
+    r"|[Nn]o errors?(?: found)?|0 (?:errors|failures|failed)|identical|equal|match(?:es)?)"
+)
+SUCCESS = re.compile(
+    r"\b(?:print(?:s|ed)?|output(?:s|ted)?|return(?:s|ed)?|reports?|reported|says?|said|answers?"
+    r"|answered|displays?|ends (?:with|in)|comes? back(?: with| as)?|shows|gives?|writes?)"
+    r"(?: us| you| back)?:? (?:a |an |the )?(?:final |single |friendly )?"
+    rf"(?:`({_SUCCESS}[.!]?)`|\*\*({_SUCCESS}[.!]?)\*\*|[\"“]({_SUCCESS}[.!]?)[\"”])"
 )
 
 
@@ -86,11 +104,41 @@ def outputs(page: Page) -> Iterator[tuple[int, str]]:
             found += QUOTED.finditer(row)
             if (quote := QUOTE.match(row)) and LEADS.search(before) and not LINK.search(before):
                 found.append(quote)
+            found += SUCCESS.finditer(row)
         for match in found:
-            said = match[1] or match[2]
+            said = match[match.lastindex or 1]
             if figures.KEY.sub("", said).strip() and re.sub(r"\s", "", said) not in shown:
                 yield number, said
         before = row if row.strip() and not row.lstrip().startswith(">") else before
+
+
+# Data that a page shows, or gives a block to read, and words that call it what a run gave.
+DATA = {"json", "yaml", "toml", "csv", "text", "ini", "xml", "console", "markdown", "sql"}
+RESULT = re.compile(
+    r"\b(?:results?|outputs?|timings?|measurements?|measured(?! (?:figure|number))"
+    r"|printed|reports?|reported|benchmarks?"
+    r"|(?:we|you|I) (?:got|get|saw|see|found)"
+    r"|(?:run|script|program|kernel|it) (?:wrote|gave|writes"
+    r"|gives|prints|says|reports))\b",
+    re.IGNORECASE,
+)
+
+NONE = re.compile(r"\b(?:nothing|none|no|never|not|example|such as|might|would|could)\b")
+
+
+def called_results(page: Page) -> Iterator[tuple[Block, str]]:
+    """Yield (block, words) of data that nothing printed, and that words around it call a result."""
+    rows = page.body.split("\n")
+    for block in page.blocks:
+        if block.language not in DATA or block.runs and "file" not in block.options:
+            continue
+        above = rows[: block.page_line - page.body_line]
+        lead = next((row for row in reversed(above) if row.strip()), "")
+        lead = lead if lead.rstrip(" *_").endswith(":") and not LINK.search(lead) else ""
+        lead = "" if NONE.search(lead) else lead
+        said = (re.split(r"(?<=[.!?])\s", lead)[-1], *map(str, block.options.values()))
+        if words := next(filter(None, map(RESULT.search, said)), None):
+            yield block, words[0]
 
 
 LINK = re.compile(r"\]\(https?:")  # words of a source, which a reader can open
@@ -108,7 +156,7 @@ def levels(page: Page) -> Iterator[tuple[int, str]]:
         for level in (numbers.INLINE.finditer(piece) if is_prose else ())
         if level["level"]
     ]
-    wanted = sorted(project.of(page.root).levels)
+    wanted = sorted(project.of(page.root).marks)
     if shown and sorted(level for _, level in shown) != wanted:
         number, level = shown[0]
         yield number, f"[[proof:{level}]] looks like the proof of a block"

@@ -143,6 +143,9 @@ def _changed(text: str) -> Iterator[tuple[str, str]]:
     """Yield what makes another number of a figure, in whatever line of a paragraph it stands."""
     said = figures.KEY.sub(numbers.KEY, numbers.WORKED.sub("", text))
     said = TAG.sub("", said)
+    if rival := numbers.RIVAL.search(said):
+        what = f"{rival[0].replace(numbers.KEY, '[[...]]')!r}: a typed number beside a key's"
+        yield what, numbers.MEND
     said = numbers.plain(numbers.formula(said) if "\\" in said else said)
     for found in numbers.CHANGED.finditer(said):
         what = f"{found[0].replace(numbers.KEY, '[[...]]')!r} makes another number of a key's"
@@ -306,10 +309,14 @@ def _side(before: str, rest: str, key: str, row: dict, name: str) -> Iterator[tu
     ``before``: the words from the key before it on; ``rest``: those behind it.
     """
     reference = row.get("reference_name", "")
-    if not _LIBRARY.search(reference):
-        return
     clauses = [clause for clause in CLAUSE.split(before) if re.search(r"\w{2}", clause)]
     clause = clauses[-1] if clauses else ""
+    if named := _another(clause, row):
+        what = f"{key} is of {named[1]}, and the sentence says {named[0]!r}"
+        yield what, "use the key of what the sentence names, or name what was measured"
+        return
+    if not _LIBRARY.search(reference):
+        return
     ours, theirs = OURS.search(clause), THEIRS.search(clause)
     mend = "use the field of that side, or say whose it is"
     if name == "ratio":
@@ -326,6 +333,46 @@ def _side(before: str, rest: str, key: str, row: dict, name: str) -> Iterator[tu
     elif name == "ours" or f"reference_{name}" in row:
         if theirs and not ours and DOES.search(clause, theirs.end()):
             yield f"{key} is ours, and the sentence says {theirs[0]!r}", mend
+
+
+# Words that tell one kernel, or one library, from another in the same lesson.
+_KIND = (
+    r"naive|tiled|coalesced|uncoalesced|strided|vectori[sz]ed|serial|sequential|shared|unrolled"
+    r"|fused|unfused|persistent|blocked|padded|swizzled|double-buffered|pipelined"
+)
+SUBJECT = re.compile(
+    rf"\b(?i:the|our|this|a|its)\ (?P<kind>(?i:{_KIND}))\ (?:\w+\ )?"
+    r"(?:kernel|version|copy|product|one|code|loop|scan|sum|reduction|transpose)s?\b(?!'s)"
+    rf"[^,;]*?\ {DOES.pattern}"
+)
+KINDS = re.compile(rf"(?i)\b(?:{_KIND})\b")
+SPECIFIC = re.compile(
+    r"(?<!than\ )(?<!\bas\ )(?<!against\ )(?<!\bof\ )(?<!with\ )(?<!over\ )(?<!\bto\ )(?<!from\ )"
+    r"(?<!\bby\ )(?<!beside\ )(?<!\bin\ )(?<!for\ )"
+    r"\b(cu[A-Z]\w+|CUB|CUTLASS|NCCL|CuPy|PyTorch|NumPy|SciPy|Triton|FlashAttention|Thrust|MAGMA)"
+    rf"\b(?!'s|\.)[^,;]{{0,30}}?\ {DOES.pattern}"
+)
+
+
+def _another(clause: str, row: dict) -> tuple[str, str] | None:
+    """Return what a clause is about, and what a figure is of, where these are two kernels."""
+    texts = ("id", "title", "what", "kernel", "method", "reference_name")
+    words = " ".join(str(row.get(name, "")) for name in texts)
+    of = str(row.get("title") or row.get("what") or row["id"])
+    if said := SUBJECT.search(clause):
+        others = {kind.lower() for kind in KINDS.findall(words)}
+        if others and not any(said["kind"].lower()[:6] in kind for kind in others):
+            return said["kind"], of
+    if said := SPECIFIC.search(clause):
+        there = _SPECIFIC_NAMES.findall(words)
+        if there and said[1].lower() not in words.lower():
+            return said[1], str(row.get("reference_name") or of)
+    return None
+
+
+_SPECIFIC_NAMES = re.compile(
+    r"\b(?:cu[A-Z]\w+|CUB|CUTLASS|NCCL|CuPy|PyTorch|NumPy|SciPy|Triton|FlashAttention)\b"
+)
 
 
 def _columns(line: str, heads: list[str], records: Evidence) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,13 @@ _PLACE = (
     r"|machines?|every\ (?:push|commit|build|run))\b"
 )
 _CHIP = rf"\b(?:(?:{CARDS}|T4)(?:\ \d{{4}}\w*)?|Hopper|Blackwell|Ampere|CPU|simulator)\b"
+_WHEN = (
+    r"(?:(?:last|this)\ (?:week|month|year|night|morning|spring|summer|autumn|fall)"
+    r"|yesterday|today|recently|(?:in|on|since)\ (?:\w+\ )?20\d\d|on\ \w+day|twice"
+    r"|three\ times|by\ hand"
+    r"|without\ (?:an?\ |any\ )?(?:error|failure|problem|warning|change)s?|and\ (?:it\ )?"
+    r"(?:pass(?:es|ed)|works?|worked|agrees?|agreed|match(?:es|ed)?))\b"
+)
 STAMP = re.compile(
     rf"""^\W*(?:(?:gpu|cpu|simulator|compiled|read|shown|awaiting|proof|stamp|status|level)\b\W*)?
       (?:ran|proved|proven|verified|tested|executed|measured|checked|passed|recorded|validated
@@ -39,12 +46,19 @@ STAMP = re.compile(
   | ^\W*{_CHIP}\ ?[·|,][^;]*\b20\d\d-\d\d-\d\d\b
   | \b(?:outputs?|results|figures|numbers)\ (?:of|on)\ this\ (?:page|lesson)\b
       [^.]{{0,20}}?\ (?:recorded|printed|measured|taken)\b
+  | \b(?:tested|tried|ran|run|verified|checked|executed|validated|confirmed|proved|timed)
+      \ (?:\w+\ ){{0,3}}?(?:on|with|under)\ (?:(?:an?|the|our|my|one|two|both|real)\ ){{0,2}}
+      (?:\w+\ )?{_CHIP}[^.;]{{0,25}}?\ {_WHEN}
+  | \b(?:we|I|somebody|a\ (?:colleague|friend|reader))\ (?:(?:have|has|had|also|then|once)\ )*
+      (?:tested|tried|ran|verified|checked|executed)\ (?:it|this|that|them|these|all\ of\ \w+
+      |the\ (?:code|page|block|kernel|example|listing|program)s?)\ (?:\w+\ ){{0,2}}?
+      (?:on|with|under)\ [^.;]{{0,15}}?{_CHIP}
   | ^\W*[✓✔☑✅]""",
     re.VERBOSE | re.IGNORECASE,
 )
 # Without one of these words a text is none: a search looks at few of them.
 STAMPED = "ran prove verif teste execu measured checked passed record valida certif benchm".split()
-STAMPED += "compiled confirmed checks tests cases".split()
+STAMPED += "compiled confirmed checks tests cases tried timed proved".split()
 STAMPED += "work reproduc executed failure error clean green hardware device status ·".split()
 STAMPED += [" run ", "in this ", "of this ", "on this ", *"✓✔☑✅"]
 

@@ -32,7 +32,7 @@ from lockstep.mistakes import Mistake, PageError
 from lockstep.page import FENCE, read_blocks
 from lockstep.site import BadPage, draft, site, stopping
 from lockstep.source import find_root
-from lockstep.stamps import proof_words, seal, stamp
+from lockstep.stamps import beside, proof_words, seal, stamp
 
 # What pymdownx.highlight makes of a fence.
 CODE = re.compile(
@@ -316,6 +316,7 @@ class After(Postprocessor):
         attributes: dict[int, str] = {}
         for part in project.of(page.root).parts:
             attributes |= part.attributes(page)
+        also = beside(page, records)
         parts, end = [], 0
         for match, block, proof in zip(found, page.blocks, proofs, strict=True):
             between, inner = text[end : match.start()], match["inner"]
@@ -335,7 +336,7 @@ class After(Postprocessor):
             parts += [
                 f'{between}<div class="{kinds}{" proof__block--joined" if joined else ""}">',
                 f'<div class="{match["classes"]}{kind}"{copy}>{inner}</div>',
-                _proof_html(page, block, proof, attributes.get(block.index, "")),
+                _proof_html(page, block, proof, attributes.get(block.index, ""), also),
                 "</div>",
             ]
             end = match.end()
@@ -414,10 +415,11 @@ def _open(line: str) -> bool:
     return line.count("<span") != line.count("</span>")
 
 
-def _proof_html(page: Page, block: Block, proof: evidence.Proof, more: str) -> str:
+def _proof_html(page: Page, block: Block, proof: evidence.Proof, more: str, also: dict) -> str:
     """Return the mark at a block's corner, and what it unfolds.
 
     ``more``: attributes that the project's parts set, of the place for what a reader can do.
+    ``also``: further proofs of the page's blocks.
     """
     source = f"<code>{html.escape(block.path)}</code>"
     if block.section:
@@ -427,13 +429,19 @@ def _proof_html(page: Page, block: Block, proof: evidence.Proof, more: str) -> s
     level = f'<span class="proof__level">{proof.level}</span>'
     part = records.part(page, block, proof)
     part = f'<span class="proof__part">{part}</span>' if part else ""
+    further = ""
+    for mark, said in also.get(block.index, ()):
+        name = f'<span class="proof__level proof--{mark}">{mark}</span>'
+        part += f" {name}"
+        further += f'<p class="proof proof--{mark}">{name} '
+        further += f'<span class="proof__words">{html.escape(said)}</span></p>'
     return (
         (f'\n<div class="proof__acts" {more}></div>' if more else "")
         + f'\n<details class="record proof--{proof.level}" data-search-exclude>'
         + f'<summary title="{words}">{level}{part}</summary>'
         + f'<p class="proof proof--{proof.level}">{level} '
         + f'<span class="proof__words">{words}</span> '
-        + f'<span class="proof__source">{source}</span></p>'
+        + f'<span class="proof__source">{source}</span></p>{further}'
         + f"{records.details(page, block, proof)}</details>"
     )
 
@@ -473,8 +481,8 @@ class LockstepExtension(Extension):
         # Before links (170) and after code spans (190).
         md.inlinePatterns.register(Measured(md, state), "lockstep-measured", 175)
         md.inlinePatterns.register(Worked(md), "lockstep-worked", 174)
-        levels = project.of(state.root).levels
-        md.inlinePatterns.register(Level(md, levels), "lockstep-level", 173)
+        marks = project.of(state.root).marks
+        md.inlinePatterns.register(Level(md, marks), "lockstep-level", 173)
         for part in project.of(state.root).parts:
             part.extend(md, state, stopping)
         # After the inline patterns (20), before the engine makes addresses of links (0).

@@ -46,6 +46,20 @@ def nodes(text: str) -> tuple[ast.AST, ...]:
     return tuple(walk(parse(text)))
 
 
+@functools.lru_cache(maxsize=4096)
+def _sorted(text: str) -> dict[type, list]:
+    found: dict[type, list] = {}
+    for node in nodes(text):
+        found.setdefault(node.__class__, []).append(node)
+    return found
+
+
+def kinds(text: str, *wanted: type) -> list:
+    """Return the nodes of some kinds in the tree of a text, each kind in the order of ``walk``."""
+    known = _sorted(text)
+    return [node for kind in wanted for node in known.get(kind, ())]
+
+
 def walk(node: ast.AST) -> list[ast.AST]:
     """Return a node and all below it, in the order of ``ast.walk`` and in half of its time.
 

@@ -370,6 +370,25 @@ CHANGED = re.compile(
 )
 
 
+# A typed number beside a measured one, which can be of nothing but the same quantity.
+_BARE = claims.BARE
+_ONCE = r"(?:before|then|earlier|at\ first|previously|formerly|last\ (?:week|month|year))"
+RIVAL = re.compile(
+    rf"""{KEY}[)\]]?\W{{0,3}}(?:(?:and|but|or|where|while)\ )?(?:it\ )?
+        (?:was|were|had\ been|used\ to\ be|down\ from|up\ from|instead\ of|rather\ than
+        |in\ place\ of|versus|vs\.?|against|compared\ (?:to|with)|not|formerly|previously
+        |after|earlier|once)\ (?:about\ |only\ |a\ )?{_BARE}
+    | \b(?:was|were|had\ been)\ (?:about\ )?{claims.NUMBER}(?:\ {_ONCE})?,?\ (?:and\ |but\ )?
+        (?:it\ )?(?:(?:is|was|are|now|today|became|fell\ to|rose\ to)\ )+{KEY}
+    | \bfrom\ {claims.NUMBER}\ to\ {KEY} | \bnot\ {claims.NUMBER},?\ but\ {KEY}
+    | (?<![\w.]){claims.NUMBER}\ (?:{_ONCE},?\ (?:and\ )?(?:now\ )?|became\ |(?:->|→|⇒|⟶)\ ?){KEY}
+    | {KEY}\ ?(?:->|→|⇒|⟶|<-|←)\ ?{_DIGITS}(?!\ ?[\w×])
+    | {KEY}\W{{0,3}}(?:\(|,\ )?{_DIGITS}\ {_ONCE}\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_NAMED = re.compile(r"[^\d\ufffc]{2,40}?(?::|,|=|–|\bis|\bat|\btakes|\btook)\ ?(\d[\d.,]*)[.;]?")
+
+
 PLACE = re.compile(r"https?://(?:[\w-]+\.)+(?P<top>[A-Za-z]{2,}|xn--[\w-]+)(?::\d+)?(?:[/?#]|$)")
 RESERVED = re.compile(r"https?://(?:[\w-]+\.)*example\.(?:com|org|net)(?:[:/?#]|$)")
 SEARCHES = re.compile(r"https?://(?:www\.)?(?:google|bing|duckduckgo|ecosia)\.[a-z]+/")
@@ -423,6 +442,8 @@ class Reader:
         self.cell: list[str] = []  # the texts of the cell that is read
         self.columns = 1  # that it is wide
         self.term = False  # whether the term that is defined is a measured quantity
+        self.measured = 0  # items of the list that is read that end with a key
+        self.listed: list[tuple[int, str]] = []  # and those that end with a typed number
         self.before = ""  # the block of text before this one
         self.announced = ""  # the unit that a sentence without a number gives to others
         self.alone: list[tuple[int, str]] = []  # numbers that might have it
@@ -500,6 +521,14 @@ class Reader:
                 " or is [[worked:NUMBER; how it follows]]"
             )
             self.wrong(self.start, what, mend)
+        if closed == "li":
+            self.measured += said.rstrip(".;").endswith(KEY)
+            if bare := _NAMED.fullmatch(said):
+                self.listed.append((self.start, bare[1]))
+        elif closed in {"ul", "ol"}:
+            for start, number in self.listed if self.measured else ():
+                self.wrong(start, f"{number!r} is typed, in a list of measured figures", MEND)
+            self.measured, self.listed = 0, []
         self.cell.append(said)
         if closed in CELL and self.tables:
             said = " ".join(filter(None, self.cell))  # of its paragraphs, too

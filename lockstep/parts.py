@@ -82,6 +82,13 @@ class Part:
         """Return sentences for a page's stamp. ``runs`` are those that prove it."""
         return []
 
+    def proved(self, page: Page, records: Any) -> dict[int, tuple[str, str]]:
+        """Return a further proof of some blocks, by their indices: a mark, and what it says.
+
+        The mark is one of ``project.beside``. It stands beside the block's own level.
+        """
+        return {}
+
     def attributes(self, page: Page) -> dict[int, str]:
         """Return attributes of HTML for the lines of proof of some blocks, by their indices."""
         return {}

@@ -72,6 +72,7 @@ class Project:
     language: str = "en"
     compilers: tuple[str, ...] = ()
     levels: tuple[str, ...] = LEVELS
+    beside: tuple[str, ...] = ()  # marks of further proofs, which parts give to blocks
     awaited: str = "a run"  # what a page awaits that no run proves
     measure: str = "measure it"  # how to get a figure that is not there
     benchmark: str = "run {script} again"  # how to measure the figures of a script again
@@ -104,6 +105,11 @@ class Project:
     def default_target(self) -> Target:
         """Return the target of this process, where nobody named one."""
         return self.targets[self.choose() if self.choose else next(iter(self.targets))]
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The names that the proof of a block may have."""
+        return (*self.levels, *self.beside)
 
     def rank(self, machine: str) -> int:
         """Return a machine's place among those whose figures the pages show; 0 is the first."""

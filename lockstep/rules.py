@@ -78,7 +78,7 @@ def check_markers(text: str, project: Project, wrong: Callable[[str, str], None]
             wrong(f"{what} in {found[0]}", mend)
     for found in LIKE_A_MARKER.finditer(prose):
         known = numbers.INLINE.match(prose, found.start())
-        if not known or (known["level"] and known["level"] not in project.levels):
+        if not known or (known["level"] and known["level"] not in project.marks):
             mend = "correct it; one that stands for more than a number is alone on its line"
             if found[0].startswith("[[worked:"):
                 mend = "write [[worked:NUMBER; how it follows]]"

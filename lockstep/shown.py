@@ -17,7 +17,17 @@ from collections.abc import Callable, Iterator, Set
 from contextlib import suppress
 from pathlib import Path
 
-from lockstep import around, commands, forged, numbers, preprocessed, texts, unproved, worked
+from lockstep import (
+    around,
+    commands,
+    forged,
+    numbers,
+    preprocessed,
+    texts,
+    unproved,
+    unread,
+    worked,
+)
 from lockstep.mistakes import Mistake, nodes, parse, walk
 from lockstep.vacuous import (
     ANOTHER,
@@ -172,6 +182,7 @@ def _names(text: str, wrong: Wrong) -> None:
 SWALLOWED = "a command whose failure is swallowed"
 ALONE = "run it alone: name=$(command) on a line, and what uses it on the next"
 PLAINLY = "take it out: write the commands by their own names"
+NO_SIGN = "a number without a sign is asked whether it is negative, which it never is"
 UNSEEN = "code behind a condition that never holds"
 RUNS = "show only what runs"
 SHELL = (
@@ -252,6 +263,29 @@ def _never(text: str) -> Iterator[int]:
             yield text.count("\n", 0, found.start())
 
 
+_UNSIGNED = (
+    r"(?:unsigned(?:\s+(?:int|long|short|char))*|(?:std::)?(?:size_t|uint(?:8|16|32|64)?_t)"
+    r"|uint|ulong|ushort|uchar)"
+)
+UNSIGNED = re.compile(rf"\b{_UNSIGNED}\s+(?:const\s+)?(\w+)\s*[=;,)\[]")
+THREADS = r"(?:threadIdx|blockIdx|blockDim|gridDim)\.[xyz]|\bsizeof\s*\([^()]*\)|\b\w+\.size\(\)"
+
+
+def _unsigned(text: str) -> Iterator[int]:
+    """Yield the lines, from 0, that ask whether a number without a sign is below zero."""
+    signed = re.sub(_UNSIGNED, "", text)
+    found = UNSIGNED.findall(text)
+    names = [n for n in found if not re.search(rf"\b(?:int|long|short)\s+{n}\b(?!\()", signed)]
+    of = rf"(?:{'|'.join([*dict.fromkeys(names), THREADS])})"
+    for asks in (
+        rf"(?<![\w.>]){of}\s*(?:<\s*0[uU]?(?![\w.])|<=?\s*-\s*\d)",
+        rf"(?<![\w.])0[uU]?\s*>\s*{of}\b",
+        rf"\b(?:if|while|assert)\s*\(\s*(?:{of}\s*>=\s*0[uU]?|0[uU]?\s*<=\s*{of})\s*\)",
+    ):
+        for match in re.finditer(asks, text):
+            yield text.count("\n", 0, match.start())
+
+
 def other(language: str, text: str, wrong: Wrong, like_c: bool) -> None:
     """Refuse, in shell and C++ and their like, what does not run as it looks."""
     rules: tuple[tuple[str, str, str], ...]
@@ -269,6 +303,8 @@ def other(language: str, text: str, wrong: Wrong, like_c: bool) -> None:
         wrong(number, UNSEEN, RUNS)
     for number in _unreached(text) if rules is C else ():
         wrong(number, "what stands after a return never runs", RUNS)
+    for number in _unsigned(text) if rules is C else ():
+        wrong(number, NO_SIGN, "ask before it loses its sign, or take the condition out")
     for script in SCRIPT.finditer(text) if rules is SHELL else ():
         at = text.count("\n", 0, script.start("code"))
         with suppress(SyntaxError, ValueError):  # of what the shell puts together, a run tells
@@ -492,6 +528,75 @@ def _echoed(blocks: list) -> Iterator[tuple]:
                                 yield one, line + statement.lineno - 1, what, mend
 
 
+# A name of a time, and what an expression may call and still be made of its numbers alone.
+TOOK = re.compile(
+    r"(?:^|_)(?:t|dt|t\d|tic|toc|sec|secs|seconds|elapsed|took|duration|latency|time|times|wall"
+    r"|[mun]s|millis|micros|gb_?s|gbps|tb_?s|tbps|bandwidth|throughput|cycles)(?:$|_)"
+)
+SUMS = {"print", "round", "format", "float", "int", "max", "min", "sum", "str"}
+RATED = re.compile(r"\w/s\b|\bFLOPS?\b|\btimes as\b|\bfaster\b|\bspeed-?up\b")
+
+
+def _rates(blocks: list) -> Iterator[tuple]:
+    """Yield (block, line, what, mend) of a session's rate that follows from typed numbers alone."""
+    if not any(b.language == "pycon" and RECKONS.search(b.text) for b in blocks):
+        return
+    typed: set[str] = set()  # names of numbers that somebody typed, and of what follows from them
+    for one in blocks:
+        if one.language not in {"python", "pycon"} or "file" in one.options:
+            continue
+        rows = one.text.split("\n")
+        with suppress(SyntaxError, ValueError):
+            for tree, line in _trees(one):
+                for statement in tree.body:
+                    value, at = getattr(statement, "value", None), line + statement.lineno - 1
+                    if one.language == "pycon" and isinstance(statement, ast.Expr):
+                        if _rate(statement.value, typed):
+                            what = "a rate, or a time, of numbers that the page itself typed"
+                            yield one, at, what, COMPUTED
+                        continue
+                    names = {n.id for n in walk(statement) if isinstance(n, ast.Name)}
+                    if isinstance(statement, ast.Assign) and value and not _founded(rows[at]):
+                        own = {name_of(target) for target in statement.targets}
+                        typed -= own
+                        if _plain(value, typed):
+                            typed |= own
+                    else:
+                        typed -= names
+
+
+RECKONS = re.compile(r"^\s*>>> [^#\n]*/|^\s*>>> [^#\n]*\*", re.MULTILINE)
+
+
+def _plain(node: ast.expr, typed: Set[str]) -> bool:
+    """Whether an expression is made of numbers and of names for typed ones."""
+    known = ast.Constant | ast.UnaryOp | ast.BinOp | ast.operator | ast.unaryop | ast.expr_context
+    inside = list(walk(node))
+    names = [n.id for n in inside if isinstance(n, ast.Name)]
+    figures_ = [n.value for n in inside if isinstance(n, ast.Constant)]
+    if not all(isinstance(n, known | ast.Name) for n in inside) or not typed.issuperset(names):
+        return False
+    return bool(inside) and all(isinstance(v, int | float) for v in figures_)
+
+
+def _rate(node: ast.expr, typed: Set[str]) -> bool:
+    """Whether an expression computes a rate or a time, and all that it is made of was typed."""
+    inside = list(walk(node))
+    sums = [n for n in inside if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div | ast.Mult)]
+    names = {n.id for n in inside if isinstance(n, ast.Name)} - SUMS
+    if (
+        not sums
+        or not names
+        or not names <= typed
+        or any(isinstance(n, ast.Lambda) for n in inside)
+    ):
+        return False
+    if any(isinstance(n, ast.Call) and name_of(n.func) not in SUMS for n in inside):
+        return False
+    said = " ".join(str(n.value) for n in inside if isinstance(n, ast.Constant))
+    return any(map(TOOK.search, names)) or RATED.search(said) is not None
+
+
 def _table(node: ast.expr) -> bool:
     """Whether an expression is a table of constants, with a figure that is no whole number."""
     if not isinstance(node, ast.List | ast.Tuple | ast.Dict):
@@ -620,6 +725,9 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
             wrong(number, f"{what} is typed in a data file", mend)
     for number, line in told:
         comment = line.lstrip().startswith(("#", "//", "/*"))
+        for what in _reckoned(line) if "worked:" in line else ():
+            mend = "say the number that follows, or the numbers that it follows from"
+            wrong(number, what, mend)
         if _founded(line) or (open_ and not comment and TEMPLATE.search(line)):
             continue  # its source stands there; or a template of what a run prints
         if stamp := forged.stamp(line.lstrip("#/* ")):
@@ -648,6 +756,14 @@ GIVES = re.compile(
     r"(?:->|=>|==?|→|⇒|is|gives|returns|yields|prints|evaluates\ to|results\ in)\s*`*"
     r"(?:-?\.?\d+(?![\w(*/+ ]*\()|\[-?\d|\(-?\d|array\(|True\b|False\b)"
 )
+
+
+def _reckoned(line: str) -> Iterator[str]:
+    """Yield what is wrong where a line gives a number, and amounts that give another one."""
+    said, _, how = line.partition("worked:")
+    for number in numbers.typed(said):
+        if what := worked.otherwise(number, how):
+            yield f"{what} for {number!r}"
 
 
 def _founded(line: str) -> bool:
@@ -855,7 +971,10 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
         found.append(Mistake(one.path, at, what, mend))
     for one, at, what, mend in _uncalled(blocks):
         found.append(Mistake(one.path, at, what, mend))
-    for one, line, what, mend in unproved.check(blocks, like_c, str(root)):
+    for one, line, what, mend in (
+        *unproved.check(blocks, like_c, str(root)),
+        *unread.check(blocks),
+    ):
         found.append(Mistake(one.path, one.numbers[line], what, mend))
 
     for one in blocks:
@@ -868,7 +987,7 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
                 f"a file {name}.py, which Python takes in the place of its own, or of a package's"
             )
             found.append(Mistake(one.path, one.numbers[0], what, "give it a name of its own"))
-    for one, line, what, mend in _echoed(blocks):
+    for one, line, what, mend in (*_echoed(blocks), *_rates(blocks)):
         found.append(Mistake(one.path, one.numbers[line], what, mend))
     for one, line, what, mend in (*_compared(blocks), *_compared_in_tests(blocks)):
         found.append(Mistake(one.path, one.numbers[line], what, mend))

@@ -78,9 +78,20 @@ def stamp(page: Page, proofs: list[Proof], records: evidence.Evidence) -> tuple[
         rest.append(f"Awaiting a run with {' and '.join(missing)}.")
     for part in ours.parts:
         rest += part.stamped(page, runs)
+    marks = Counter(mark for said in beside(page, records).values() for mark, _ in said)
+    rest += [f"Beside: {mark}, {count} of {total} blocks." for mark, count in marks.items()]
     if told and (listed := versions(told[0], page)):
         rest.append(f"{listed}.")
     return level, lead, " ".join(rest)
+
+
+def beside(page: Page, records: evidence.Evidence) -> dict[int, list[tuple[str, str]]]:
+    """Return the further proofs of a page's blocks, by their indices: marks, and what they say."""
+    found: dict[int, list[tuple[str, str]]] = {}
+    for part in project.of(page.root).parts:
+        for index, said in part.proved(page, records).items():
+            found.setdefault(index, []).append(said)
+    return found
 
 
 def seal(page: Page, proofs: list[Proof], records: evidence.Evidence) -> str:

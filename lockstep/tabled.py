@@ -15,6 +15,7 @@ SIGN = re.compile(r"[/%×]")
 PLURAL = re.compile(r"\w\(s\)")  # device(s), no seconds
 FIGURE = re.compile(r"[~≈<>+-]?\ ?\d[\d.,]*(?:\ ?(?:to|-|/|±|\()\ ?\d[\d.,]*\)?)?")
 
+LONG = re.compile(r"[~≈<>+-]?\ ?(?:\d[\d,]+(?:\.\d+)?|\d*\.\d+)")  # no count of a few
 BROKEN = re.compile(r"[~≈<>+-]?\ ?(?:\d+|\d{1,3}(?:,\d{3})+)?\.\d+")
 # The head of a column or a row that says whose its numbers are, or how they came, and not of what.
 VAGUE = re.compile(
@@ -72,6 +73,7 @@ class Table:
         yield from self._below()
         yield from self._corner()
         yield from self._unitless()
+        yield from self._among()
 
     def _beside(self) -> Iterator[tuple[Cell, Cell]]:
         for row in self.rows:
@@ -124,6 +126,21 @@ class Table:
                     sized = FIGURE.fullmatch(heads[index].said) and VAGUE.fullmatch(row[0].said)
                     if whose[index] or sized:
                         yield cell, heads[index] if whose[index] else row[0]
+
+    def _among(self) -> Iterator[tuple[Cell, Cell]]:
+        """A number in a column of figures with their proof, or beside one, as what was before."""
+        for index in range(1, max(map(len, self.rows), default=0)):
+            column = [row[index] for row in self.rows[1:] if index < len(row)]
+            proved = [cell for cell in column if cell.said == self.key]
+            for cell in column if proved else ():
+                if not cell.head and LONG.fullmatch(cell.said):  # one is what others are times of
+                    yield cell, proved[0]
+        heads = self.rows[0] if self.rows else []
+        for row in self.rows[1:]:
+            proved = [cell for cell in row if cell.said == self.key]
+            for head, cell in zip(heads, row, strict=False) if proved else ():
+                if head.said and VAGUE.fullmatch(head.said) and LONG.fullmatch(cell.said):
+                    yield cell, proved[0]
 
     def _measured(self, *columns: int) -> bool:
         """Whether columns hold figures with their proof, so that a head is a size or a name."""

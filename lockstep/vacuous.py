@@ -399,6 +399,13 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
         yield "two values after assert, of which the second is its message", "compare them with =="
     elif isinstance(node, ast.Assert) and _not_above(node.test):
         yield "an assertion that a NaN passes", "write the comparison without not: error <= limit"
+    elif isinstance(node, ast.Assert) and (wrong := _blind(node.test)):
+        yield wrong
+    elif isinstance(node, ast.If) and _raises(node.body) and _far(node.test):
+        yield NAN, "raise unless it is near enough: if not error <= limit"
+    elif isinstance(node, ast.Assign) and _signed(node.value):
+        if any(ERROR.search(name_of(target)) for target in node.targets):
+            yield SIGNED, ABSOLUTE
     elif isinstance(node, ast.BoolOp) and any(map(_fixed, node.values[:-1])):
         yield "code behind a condition that never changes", "show only what runs"
     elif isinstance(node, ast.FunctionDef | ast.ClassDef) and any(
@@ -544,6 +551,135 @@ def _two(node: ast.Assert) -> bool:
     return isinstance(node.test, values) and (constant or isinstance(node.msg, values))
 
 
+ERROR = re.compile(r"(?:^|_)(?:err|error|errors|diff|difference|delta|off|worst|residual)(?:$|_)")
+LIMIT = re.compile(r"(?i)(?:^|_)(?:tol|tolerance|eps|epsilon|atol|rtol|limit|threshold)(?:$|_)")
+SIGNED = "a difference without abs: one that is far below passes, too"
+ABSOLUTE = "take the absolute value first: np.abs(a - b).max()"
+NAN = "a check that a NaN passes"
+BELOW = ast.Lt | ast.LtE
+ABOVE = ast.Gt | ast.GtE
+
+
+def _blind(test: ast.expr) -> tuple[str, str] | None:
+    """Return what an assertion does not see, and how to mend it: a sign, a NaN, all but one."""
+    for part in test.values if isinstance(test, ast.BoolOp) else [test]:
+        if _one_is_enough(part):
+            return "a check that one equal element passes", "write all() in the place of any()"
+        if _pairs(part):
+            return "all() of pairs, which are all true", "compare them: all(a == b for a, b in ...)"
+        if (
+            isinstance(part, ast.UnaryOp)
+            and isinstance(part.op, ast.Not)
+            and _any_far(part.operand)
+        ):
+            return NAN, "write that all are near: (np.abs(a - b) <= limit).all()"
+        inner = _inner(part)
+        if isinstance(inner, ast.GeneratorExp | ast.ListComp):
+            inner = _inner(inner.elt)
+        if isinstance(inner, ast.Compare) and len(inner.ops) == 1:
+            left, op, right = inner.left, inner.ops[0], inner.comparators[0]
+            if isinstance(op, ABOVE):  # limit > error
+                left, op, right = right, ast.Lt(), left
+            if isinstance(op, BELOW) and _small(right):
+                if _signed(left) or (inner is not part and _subtracts(left)):
+                    return SIGNED, ABSOLUTE
+                if _skips_nan(left):
+                    return NAN, "take nanmax, nan_to_num or fmax out: a NaN is an error"
+            if _never_negative(inner):
+                return "an assertion that cannot fail", "an error is never negative: say its limit"
+    return None
+
+
+def _one_is_enough(part: ast.expr) -> bool:
+    """Whether any() stands where all() is meant: np.isclose(a, b).any()."""
+    if not (isinstance(part, ast.Call) and name_of(part.func) == "any"):
+        return False
+    of = part.args[0] if part.args else getattr(part.func, "value", None)
+    of = of.elt if isinstance(of, ast.GeneratorExp | ast.ListComp) else of
+    if isinstance(of, ast.Call):
+        return name_of(of.func) in {"isclose", "allclose", "array_equal", "equal"}
+    if not (isinstance(of, ast.Compare) and isinstance(of.ops[0], ast.Eq)):
+        return False
+    return isinstance(part.func, ast.Attribute) and not any(
+        isinstance(side, ast.Constant) for side in (of.left, *of.comparators)
+    )
+
+
+def _pairs(part: ast.expr) -> bool:
+    if not (isinstance(part, ast.Call) and name_of(part.func) in {"all", "any"} and part.args):
+        return False
+    of = part.args[0]
+    if isinstance(of, ast.GeneratorExp | ast.ListComp):
+        return isinstance(of.elt, ast.Tuple | ast.List)
+    return isinstance(of, ast.Call) and name_of(of.func) in {"zip", "enumerate", "zip_longest"}
+
+
+def _any_far(node: ast.expr) -> bool:
+    """Whether any element is further off than some limit: (np.abs(a - b) > limit).any()."""
+    if not (isinstance(node, ast.Call) and name_of(node.func) == "any"):
+        return False
+    of = node.args[0] if node.args else getattr(node.func, "value", None)
+    of = of.elt if isinstance(of, ast.GeneratorExp | ast.ListComp) else of
+    return isinstance(of, ast.expr) and _far(of)
+
+
+def _far(test: ast.expr) -> bool:
+    """Whether a test is that a difference is above a limit, which no NaN is."""
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+        return False
+    left, right = test.left, test.comparators[0]
+    if isinstance(test.ops[0], BELOW):
+        left, right = right, left
+    elif not isinstance(test.ops[0], ABOVE):
+        return False
+    return _distance(left) and (_small(right) or isinstance(right, ast.BinOp))
+
+
+def _raises(body: list[ast.stmt]) -> bool:
+    return len(body) == 1 and isinstance(body[0], ast.Raise)
+
+
+def _small(node: ast.expr) -> bool:
+    """Whether an expression is a limit: a small number, or one by its name."""
+    number = _number(node)
+    return number is not None and 0 < number <= 1 or bool(LIMIT.search(name_of(node)))
+
+
+def _subtracts(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+
+
+def _signed(node: ast.expr) -> bool:
+    """Whether an expression is the largest of differences that may be negative: (a - b).max()."""
+    if not (isinstance(node, ast.Call) and name_of(node.func) in {"max", "amax", "mean", "sum"}):
+        return False
+    of = node.args[0] if node.args else getattr(node.func, "value", None)
+    of = of.elt if isinstance(of, ast.GeneratorExp | ast.ListComp) else of
+    return isinstance(of, ast.expr) and _subtracts(of)
+
+
+def _skips_nan(node: ast.expr) -> bool:
+    """Whether the largest of some differences is taken without those that are no number."""
+    if not (isinstance(node, ast.Call) and _distance(node)):
+        return False
+    skips = {"nanmax", "nanmean", "nansum", "nan_to_num", "fmax"}
+    return any(isinstance(n, ast.Call) and name_of(n.func) in skips for n in walk(node))
+
+
+def _never_negative(test: ast.Compare) -> bool:
+    """Whether a test is that an error, by its name or how it is made, is not below zero."""
+    left, op, limit = test.left, test.ops[0], _number(test.comparators[0])
+    if limit is None or not isinstance(op, ABOVE) or not (limit < 0 or isinstance(op, ast.GtE)):
+        return False
+    if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Pow) and limit <= 0:
+        return _number(left.right) == 2
+    made = isinstance(left, ast.Call) and name_of(left.func) in {"norm", "std", "var", "hypot"}
+    return limit <= 0 and (made or bool(POSITIVE.search(name_of(left))))
+
+
+POSITIVE = re.compile(r"(?:^|_)(?:err|error|mse|rmse|mae|norm|distance)$")
+
+
 def _not_above(test: ast.expr) -> bool:
     """Whether a test is that something is not above, or not below, another thing."""
     if not isinstance(test, ast.UnaryOp) or not isinstance(test.op, ast.Not):
@@ -585,10 +721,28 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
         yield "an error that is swallowed", "let it fail: push nothing that returns True"
     if name == "register" and name_of(getattr(call.func, "value", call.func)) == "atexit":
         yield "code that runs after the last look at the page", "run it in the block"
+    if name in TRUTHS and len(call.args) > 1 and not _message(call.args[1]):
+        yield "two values, of which the second is the message", "compare them: assertEqual(a, b)"
     if name == "round" and len(call.args) == 2 and (_number(call.args[1]) or 0) < -2:
         yield "a number that is rounded to thousands or more", "say how far off the result may be"
     if name in {"exit", "_exit", "quit", "abort"}:
         yield "a call that ends Python", "let the page run on to its last block"
+
+
+TRUTHS = {"assertTrue", "assertFalse", "assert_", "assertIsNone", "assertIsNotNone", "failUnless"}
+
+
+def _message(node: ast.expr) -> bool:
+    """Whether an expression is a text, as a message is, or may be one by its name."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str)
+    if isinstance(node, ast.JoinedStr) or _text(node):
+        return True
+    if isinstance(node, ast.BinOp):
+        return _message(node.left) or _message(node.right)
+    if isinstance(node, ast.Call):
+        return name_of(node.func) in {"format", "join", "getvalue"}
+    return bool(re.search(r"(?i)msg|message|text|name|why|reason|what|said", name_of(node)))
 
 
 RAISES = {"raises", "assertRaises", "assertRaisesRegex", "RaisesGroup"}

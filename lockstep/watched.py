@@ -1,7 +1,8 @@
 """The files that a page leaves as they are: those of its repository, and what Python loads.
 
-What Git keeps of a repository or would keep, Git's own settings there, and the files of the modules
-that the judge and the page's process have loaded. Each with its size and its times, of which the
+What Git keeps of a repository or would keep, Git's own settings there, the files of the modules
+that the judge and the page's process have loaded, and what lies beside them: a package that is new
+there, or a file that Python reads when it starts. Each with its size and its times, of which the
 last change is the system's own: no program can set it back.
 
 Compiled code (``__pycache__``) may come to be at any time, by whatever else runs here. Where it
@@ -13,6 +14,7 @@ import functools
 import importlib.machinery
 import importlib.util
 import os
+import site
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -68,10 +70,25 @@ def state(root: Path, modules: Iterable[str] = ()) -> State:
     for path in others:
         with suppress(OSError):
             found[path] = _told(os.stat(path))
+    for place in libraries():  # what is new there, Python may load the next time it starts
+        with suppress(OSError), os.scandir(place) as entries:
+            for entry in entries:
+                if entry.name != CACHE:
+                    folder = entry.is_dir(follow_symlinks=False)
+                    found[entry.path] = (
+                        (0, 0, 0) if folder else _told(entry.stat(follow_symlinks=False))
+                    )
     for folder in OF_GIT:
         with suppress(OSError), os.scandir(f"{git}/{folder}") as entries:
             found |= {entry.path: _told(entry.stat()) for entry in entries}
     return found
+
+
+@functools.cache
+def libraries() -> tuple[str, ...]:
+    """Return the folders of installed packages and of the programs that came with them."""
+    places = [*site.getsitepackages(), site.getusersitepackages(), f"{sys.prefix}/bin"]
+    return tuple(dict.fromkeys(os.path.realpath(place) for place in places))
 
 
 def _told(stat: os.stat_result) -> tuple[int, int, int]:

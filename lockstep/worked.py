@@ -65,6 +65,8 @@ def unfounded(number: str, how: str) -> str | None:
     elsewhere = _THERE.search(told) and not PRINTED.search(told)
     if not (_COUNTS.search(told) or (_SET.search(told) and not elsewhere)):
         return "a reason without the numbers that it follows from"
+    if what := otherwise(number, how):
+        return what
     said = _FIGURE.findall(number)
     value = _value(how)
     if value is None or len(said) != 1:
@@ -77,6 +79,56 @@ def unfounded(number: str, how: str) -> str | None:
     ):
         return f"a reason that gives another number, {value:.4g},"
     return None
+
+
+# What units are made of: bytes, operations and seconds. 36 GB at 4 TB/s is a time.
+_PREFIX = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+_PREFIX |= {f"{p}i": 1024.0**n for n, p in enumerate("KMGTP", start=1)}
+_SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "μs": 1e-6, "us": 1e-6, "ns": 1e-9}
+_SECONDS |= {"second": 1.0, "seconds": 1.0, "minutes": 60.0, "min": 60.0, "hours": 3600.0}
+_SPAN = "|".join(sorted(_SECONDS, key=len, reverse=True))
+_WITH = re.compile(
+    rf"(?P<figure>\d[\d.,]*(?<![.,])(?:e\d+)?)\ ?"
+    r"(?P<unit>(?P<prefix>[kKMGTP]i?)?(?P<of>B|bytes?|FLOPs?)(?P<rate>/s|\ (?:per|a|each)\ second)?"
+    rf"|(?P<span>{_SPAN}))(?![\w/])"
+)
+_BY = {"at": -1, "over": -1, "/": -1, "÷": -1, "in": -1, "divided by": -1, "within": -1}
+_BY |= {"×": 1, "*": 1, "·": 1, "times": 1, "for": 1, "during": 1}
+
+
+def otherwise(number: str, how: str) -> str | None:
+    """Return what is wrong where an amount and a rate, or a time, give another number."""
+    parts = list(_WITH.finditer(how))
+    said = _WITH.fullmatch(re.sub(r"^(?:[~≈]|about)\ ?", "", number.strip()))
+    if len(parts) != 2 or said is None:
+        return None
+    first, second = parts
+    by = _BY.get(how[first.end() : second.start()].strip())
+    rest = how[: first.start()] + how[second.end() :]
+    if by is None or re.search(r"\d|[×*·/÷]|\b(?:times|twice|each|half|of)\b", rest):
+        return None
+    (here, *left), (there, *right) = _plain(first), _plain(second)
+    value, of = here * there**by, [a + by * b for a, b in zip(left, right, strict=True)]
+    figure, *wanted = _plain(said)
+    if of != wanted:
+        return "a reason that gives another quantity"
+    unit = figure / _figure(said)
+    last = unit * 10.0 ** -len(said["figure"].partition(".")[2])  # of the last digit
+    if abs(value - figure) > max(_NEAR * figure, last / 2):
+        return f"a reason that gives another number, {value / unit:.3g} {said['unit']},"
+    return None
+
+
+def _figure(part: re.Match) -> float:
+    return float(re.sub(r",(?=\d{3})", "", part["figure"]).replace(",", "."))
+
+
+def _plain(part: re.Match) -> tuple[float, int, int, int]:
+    """Return a number in plain units, and its powers of bytes, operations and seconds."""
+    if part["span"]:
+        return _figure(part) * _SECONDS[part["span"]], 0, 0, 1
+    prefix, flops = part["prefix"] or "", "F" in part["of"]
+    return _figure(part) * _PREFIX[prefix], not flops, flops, -1 if part["rate"] else 0
 
 
 def _value(how: str) -> float | None:

@@ -137,6 +137,7 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
     Programs that a page starts are noted in ``spawned``: no hook follows them.
     """
     inside = str(root.resolve()) + os.sep
+    kept = (inside, *(os.path.realpath(place) + os.sep for place in watched.libraries()))
     ours = {p.name for p in root.iterdir() if (p / "__init__.py").is_file()}
     realpath, fspath = os.path.realpath, os.fspath
     compiled = (".nbi", ".nbc")  # what Numba keeps of sources
@@ -147,7 +148,10 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
             path = os.fsdecode(fspath(path))
         if not isinstance(path, str):
             return False
-        return realpath(path).startswith(inside)
+        real = realpath(path)
+        # What Numba keeps of the functions of a package, and the files that it writes it by.
+        cached = watched.CACHE in real and ".nb" in os.path.basename(real)
+        return real.startswith(kept) and not (cached and not real.startswith(inside))
 
     # Packages of the repository that this process runs by, and the folders of tools: by their
     # whole paths, since a folder of any name may lie among the sources.
@@ -249,7 +253,7 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
                 isinstance(flags, int) and flags & WRITES
             )
             if writes and below(path):
-                raise PermissionError(f"a block writes below the repository: {path}")
+                raise PermissionError(f"a block writes below the repository or to packages: {path}")
             if unseen(arguments[0]) and asked(arguments[0]):
                 raise PermissionError(_unseen(arguments[0]))
         elif event in READS:
@@ -261,7 +265,8 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
                 raise PermissionError(_unseen(arguments[0]))
         elif event in CHANGES:
             if any(below(path) for path in arguments[:2]):
-                raise PermissionError(f"a block changes a file of the repository: {arguments[0]}")
+                what = "a block changes a file of the repository or of packages"
+                raise PermissionError(f"{what}: {arguments[0]}")
         elif event == "import" and arguments[0].partition(".")[0] in ours:
             frame: FrameType | None = sys._getframe(1)
             while frame and "importlib" in frame.f_code.co_filename:

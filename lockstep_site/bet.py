@@ -17,7 +17,7 @@ from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
 
-from lockstep import rendered
+from lockstep import numbers, rendered
 from lockstep.block import Block
 from lockstep.parts import Part, Wrong
 from lockstep.source import digest
@@ -30,6 +30,12 @@ RANGE = re.compile(
 CARD = ("vector-add-numba", "sum-warps", "naive-matmul-4096", "sgemm-tiled")
 FIGURE = re.compile(rf"\[\[bench:({'|'.join(CARD)})\b")
 ANSWER = re.compile(r"\[\[(?:bench|micro|worked):|\*\*[\d.,]+")
+
+BOLD = re.compile(r"\*\*([\d.,]+)")
+KEYED = re.compile(r"\[\[(?:bench|micro|worked):")
+CLAIMED = re.compile(
+    r"(?i)\b(?:measured|timed|clocked|profiler|we\ (?:saw|found|got|counted)|our\ run)\b"
+)
 
 
 def number(text: str) -> float:
@@ -66,6 +72,14 @@ def read(body: str, first: int, wrong: Wrong = lambda *_: None) -> list[str]:
             wrong(first + at, "a bet without an answer", mend)
         else:
             titles.append(title)
+            said = "\n".join(inside)
+            if (bold := BOLD.search(said)) and not KEYED.search(said):
+                unit = scale["unit"] or ""
+                if number(bold[1].strip(".,")) and (
+                    numbers.typed(f"{bold[1]} {unit}") or CLAIMED.search(said)
+                ):
+                    mend = "say it by key, [[bench:ID.FIELD]], or as [[worked:NUMBER; how]]"
+                    wrong(first + at, f"a bet on {bold[1]} {unit}, which is typed", mend)
     return titles
 
 

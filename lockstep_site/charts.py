@@ -7,7 +7,6 @@ import html
 
 from lockstep import evidence, figures
 
-WIDTH, BAR, GAP = 96, 8, 2  # px
 SPARK_WIDTH, SPARK_HEIGHT, EDGE = 96, 24, 3
 OURS, OTHER = "var(--ls-accent)", "var(--ls-soft)"
 
@@ -45,19 +44,6 @@ def curve(points: list[tuple[float, float]], color: str, dash: str = "none") -> 
     style = f"fill: none; stroke: var({color}); stroke-width: 2; stroke-dasharray: {dash}"
     dots = (f'<circle cx="{x}" cy="{y}" r="3.5" style="fill: var({color})"/>' for x, y in points)
     return f'<polyline points="{path}" style="{style}"/>{"".join(dots)}'
-
-
-def bars(row: dict) -> str:
-    """Draw ours over the reference of a benchmark's row. A longer bar is a larger figure."""
-    pairs = ((OURS, "ours", row["ours"]), (OTHER, "reference", row["reference"]))
-    most = max(value for _, _, value in pairs)
-    inside, words = "", []
-    for i, (color, name, value) in enumerate(pairs):
-        width = max(1, round(WIDTH * value / most, 1))
-        place = f'y="{i * (BAR + GAP)}" width="{width}" height="{BAR}"'
-        inside += f'<rect x="0" {place} rx="1" style="fill: {color}"/>'
-        words.append(f"{name} {figures.quantity(value, row['unit'])}")
-    return _svg(WIDTH, 2 * BAR + GAP, ", ".join(words), inside)
 
 
 def spark(row: dict) -> str:

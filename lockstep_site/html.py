@@ -14,7 +14,7 @@ TAGS = {
         *"data-platform data-title data-exercise data-list data-item".split(),
         *"data-graded data-run data-label".split(),
     },
-    "figure": {"data-play", "data-schedule"},
+    "figure": {"data-play", "data-schedule", "data-motion"},
     "details": {"data-bet", "data-low", "data-high", "data-unit", "data-card"},
     "fieldset": set(),
     "form": {"data-quiz", "data-exercise"},

@@ -493,5 +493,5 @@ class LessonPart(Part):
             "pictures": len(PICTURE.findall(body)),
             "exercises": {"graded": len(graded), "with_par": sum(bool(e.par) for e in graded)},
             "bets": len(bet.read(body, 1)),
-            "recordings": len(re.findall(r"^\[\[play:", body, re.MULTILINE)),
+            "recordings": len(re.findall(r"^\[\[(?:play|schedule|motion):", body, re.MULTILINE)),
         }

@@ -2,7 +2,8 @@
 
 ``[[my-gpu:measure]]`` on a line of its own is where ``docs/assets/js/my-gpu.js`` puts its button;
 ``[[my-gpu:cards]]`` becomes a table of the records under ``evidence/webgpu/``, which the page saves
-and a pull request brings. ``data/webgpu.json`` has the same records.
+and a pull request brings. ``data/webgpu.json`` has the same records. ``[[my-gpu:rates]]`` becomes
+what ``benchmarks/webgpu_kernels.py`` measured: every kernel with a benchmark, as WGSL and by Numba.
 """
 
 import json
@@ -12,9 +13,10 @@ from pathlib import Path
 from lockstep import figures
 from lockstep.page import Mistake, PageError
 from lockstep.parts import Part
+from lockstep_site import waiting
 
 FOLDER = "evidence/webgpu"
-MARKER = re.compile(r"^\[\[my-gpu:(measure|cards)\]\][ \t]*$")
+MARKER = re.compile(r"^\[\[my-gpu:(measure|cards|rates)\]\][ \t]*$")
 SCHEMAS = Path(__file__).parent / "schemas"
 TYPES = {"string": str, "boolean": bool, "array": list, "object": dict, "integer": int}
 
@@ -92,6 +94,41 @@ def table(records: list[dict]) -> str:
     return figures.table(heads, found)
 
 
+def rates(records) -> str:
+    """Return the kernels' rates as WGSL beside Numba's, by how well WGSL does; and who has none."""
+    from simulator.hardware.webgpu_rates import RATES, WITHOUT  # with the stepper and NumPy
+
+    found = [records.benchmarks.get(f"wgsl-{id}") for id in RATES]
+    if not all(row and row["fresh"] for row in found):
+        return waiting.awaiting()
+    found.sort(key=lambda row: -row["reference_share"])
+    table = [
+        [
+            "`{}`<br>{}".format(*row["title"].removesuffix(" in WGSL").split(" of ")),
+            *(figures.quantity(row[key], row["unit"]) for key in ("ours", "reference")),
+            figures.quantity(row["reference_share"], "%"),
+        ]
+        for row in found
+    ]
+    least, most = found[-1]["reference_share"], found[0]["reference_share"]
+    even = sum(row["reference_share"] >= 0.9 for row in found)
+    said = (
+        f"On {found[0]['device']['name']}, {found[0]['date']}: {len(found)} launches. {even} of "
+        "them reach nine tenths of Numba's rate or more; the least reaches "
+        f"{figures.quantity(least, '%')}, the most {figures.quantity(most, '%')}."
+    )
+    rows = figures.table(["Kernel", "WGSL", "Numba", "WGSL against Numba"], table)
+    without = figures.table(
+        ["Kernel", "Why it has no rate"],
+        [[f"`{name.removeprefix('kernels/')}`", why] for name, why in WITHOUT.items()],
+    )
+    return "\n\n".join([said, folded("All of them", rows), folded("Those without", without)])
+
+
+def folded(title: str, text: str) -> str:
+    return f'<details class="note" markdown="1"><summary>{title}</summary>\n\n{text}\n\n</details>'
+
+
 class MyGpuPart(Part):
     """The reader's own card, and those of others."""
 
@@ -102,6 +139,8 @@ class MyGpuPart(Part):
     def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
         if marker[1] == "cards":
             return cards(site.root)
+        if marker[1] == "rates":
+            return rates(site.records)
         if plain:
             return "(On the site, a button here measures the GPU of your computer.)"
         return (

@@ -16,6 +16,7 @@ from lockstep.project import Project
 from lockstep_site import foreign, html, recipes, speeds
 from lockstep_site.bet import BetPart
 from lockstep_site.calculators import CalculatorsPart
+from lockstep_site.docstrings import DocstringPart
 from lockstep_site.exercise import ExercisePart
 from lockstep_site.foreign import ForeignPart
 from lockstep_site.glossary import GlossaryPart
@@ -27,6 +28,7 @@ from lockstep_site.gpu.part import GpuPart
 from lockstep_site.lesson import LessonPart
 from lockstep_site.library import LibraryPart
 from lockstep_site.mapping import MappingPart
+from lockstep_site.motion import MotionPart
 from lockstep_site.my_gpu import MyGpuPart
 from lockstep_site.pictures import PicturesPart
 from lockstep_site.plots import PlotsPart
@@ -87,6 +89,7 @@ def register(project: Project) -> None:
     project.listed = "evidence/index.md"
     project.own |= {"gpu_only", "compute_capability", "gpus", "not_on"}
     project.levels = ("gpu", "simulator", *project.levels)
+    project.beside = ("webgpu",)
     project.records |= {"sanitizer": "make gpu", "counters": "make gpu"}
     project.records |= {"speeds": speeds.MEND, "foreign": foreign.MEND.format("NAME")}
     project.records |= {"pars": "python -m lockstep_site.puzzles", "recipes": recipes.MEND}
@@ -123,10 +126,12 @@ def register(project: Project) -> None:
         RecordingPart(),
         RecipesPart(),
         SchedulePart(),
+        MotionPart(),
         BetPart(),
         CalculatorsPart(),
         GpuPart(),
         WeightPart(),
+        DocstringPart(),
     )
 
 

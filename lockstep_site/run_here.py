@@ -24,6 +24,7 @@ from lockstep_site.gpu.needs import gpu_only
 
 OFFERS = "snippets/run_here/offers.yml"
 SIZES = "snippets/run_here/sizes.yml"
+EXERCISES = "snippets/run_here/exercises.yml"
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,12 @@ def data(page: Page) -> dict | None:
     named = exercise.named(page.written or "")
     if not found and not named:
         return None
-    graded = {f"x-{name}": exercise.program(name, page.root) for name in named}
+    cases = read_sizes(page.root, EXERCISES)
+    graded = {
+        f"x-{name}": exercise.program(name, page.root)
+        | ({"sizes": _launch(cases[name])} if name in cases else {})
+        for name in named
+    }
     return {
         "page": page.title,
         "programs": graded
@@ -123,6 +129,11 @@ def data(page: Page) -> dict | None:
             for program in found
         },
     }
+
+
+def _launch(case: dict) -> dict:
+    """An exercise's large launch as simulator/larger.py takes it: for one ``n``."""
+    return {key: case[key] for key in ("grid", "block", "arrays", "numbers")} | {"n": [1]}
 
 
 def _edit(offer: dict) -> dict:
@@ -152,9 +163,12 @@ def read_offers(root: Path) -> dict[str, dict]:
     return _offers(file.read_text(encoding="utf-8") if file.is_file() else "")
 
 
-def read_sizes(root: Path) -> dict[str, dict[str, dict]]:
-    """Return the launches that are large enough for a GPU: file -> kernel -> launch."""
-    file = root / SIZES
+def read_sizes(root: Path, name: str = SIZES) -> dict[str, dict]:
+    """Return the launches that are large enough for a GPU: file -> kernel -> launch.
+
+    Those of exercises, in ``EXERCISES``, by the exercise's name.
+    """
+    file = root / name
     return _sizes(file.read_text(encoding="utf-8") if file.is_file() else "")
 
 

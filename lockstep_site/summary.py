@@ -210,7 +210,7 @@ def _benchmarks(records: Evidence) -> str:
         reference = figures.quantity(row["reference"], row["unit"])
         name = f" ({_text(row['reference_name'])})" if row.get("reference_name") else ""
         ratio = figures.quantity(row["ratio"])
-        cells = [ours, reference + name, f"{ratio}<br>{charts.bars(row)}"]
+        cells = [ours, reference + name, ratio]
         if not row["fresh"]:
             cells = [waiting.AWAITING, "", ""]
         title = f"{_text(row['title'])}<br>`{row_id}`"

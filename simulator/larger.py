@@ -12,6 +12,9 @@ A page launches its kernels on five elements, which says nothing of a GPU's spee
 ``row``      the row of data/benchmarks.json that measured this kernel on the H200
 ``least``    an ``n`` that the stepper takes, for the suite; null where none is small enough
 
+An exercise's launches are in ``snippets/run_here/exercises.yml``, by its name: ``case``, what its
+test is called with, and the launch that follows, for the reader's kernel and the reference alike.
+
 Shapes, grids and numbers are integers or expressions of ``n``. A kernel with ``row`` alone has rows
 of one length, which ``simulator.wgsl`` repeats by itself.
 """
@@ -20,10 +23,11 @@ import ast
 import contextlib
 from dataclasses import dataclass
 
-from .stepper import host
+from .stepper import Stepper, host, remember
 from .stepper.faults import Unsupported
 from .stepper.types import Array
-from .wgsl import Config, compile
+from .wgsl import Config
+from .wgsl import compile as compiled
 from .wgsl.launch import Longer
 
 
@@ -54,11 +58,12 @@ class Note:
     kinds: tuple
     block: tuple
     dynamic: int
+    params: tuple = ()  # names of its arguments, where they are not the kernel's own
 
 
 @contextlib.contextmanager
 def noted(names, run=True):
-    """Yield {name: Note} of the first launch of each kernel of these names.
+    """Yield {name: Note} of the first launch of each kernel of these names; None stands for all.
 
     ``run``: whether launches are made at all.
     """
@@ -66,7 +71,7 @@ def noted(names, run=True):
 
     def launch(kernel, grid, block, dynamic, args):
         name = kernel.__name__
-        if name in names and name not in found:
+        if (names is None or name in names) and name not in found:
             with contextlib.suppress(Unsupported, TypeError):
                 values, kinds, _ = kernel.arguments(args)
                 shape = host.three(block, "block", kernel, kernel.source.node.lineno)
@@ -78,6 +83,41 @@ def noted(names, run=True):
         yield found
     finally:
         host.Kernel.launch = plain
+
+
+class Enough(BaseException):
+    """A launch was seen, and nothing more is wanted of the program that makes it."""
+
+
+def of_case(exercise, case):
+    """What the first launch of an exercise is for a case, as a spec without ``n``.
+
+    The kernel is not run, and nothing behind the launch is. ``exercise``: as simulator/grade.py
+    reads it. ``case``: what its test is called with.
+    """
+    plain, found = host.Kernel.launch, {}
+
+    def launch(kernel, grid, block, dynamic, args):
+        three = [list(host.three(x, w, kernel, 1)) for x, w in ((grid, "grid"), (block, "block"))]
+        found.update(kernel=kernel.__name__, grid=three[0], block=three[1], arrays={}, numbers={})
+        for name, a in zip(kernel.source.params, args, strict=True):
+            if hasattr(a, "shape") and len(a.shape):
+                found["arrays"][name] = [int(n) for n in a.shape]
+            elif isinstance(a, int) or hasattr(a, "dtype") and a.dtype.kind in "iu":
+                found["numbers"][name] = int(a)
+        raise Enough
+
+    stepper = Stepper(mode="run", raise_findings=False)
+    host.Kernel.launch = launch
+    try:
+        with stepper.installed(), contextlib.suppress(Enough):
+            house = {"__name__": "exercise"}
+            remember("exercise.py", exercise.text)
+            exec(compile(exercise.text, "exercise.py", "exec"), house)
+            list(house["test"](*(house[n] for n in exercise.names), *case))
+    finally:
+        host.Kernel.launch = plain
+    return found
 
 
 def edited(code, edits):
@@ -99,7 +139,8 @@ def launch(spec, n, note):
     """Return the Config of a launch for ``n``, and its arguments as the compiler takes them."""
     three = lambda given: (*(value(x, n) for x in given), 1, 1)[:3]  # noqa: E731
     memories, values = {}, []
-    for name, v, kind in zip(note.kernel.source.params, note.values, note.kinds, strict=True):
+    params = note.params or note.kernel.source.params
+    for name, v, kind in zip(params, note.values, note.kinds, strict=True):
         if name in spec.get("arrays", ()) and isinstance(kind, Array):
             shape = tuple(value(x, n) for x in spec["arrays"][name])
             strides, step = [], 1
@@ -122,7 +163,7 @@ def shaders(spec, note, **options):
     """
     for n in (value(n, 0) for n in spec["n"]):
         config, values = launch(spec, n, note)
-        made = compile(note.kernel.source, config, values, note.kinds, **options)
+        made = compiled(note.kernel.source, config, values, note.kinds, **options)
         yield (made, *(value(spec[k], n) if k in spec else None for k in ("flops", "bytes")))
 
 

@@ -62,17 +62,6 @@ def test_points_that_a_record_once_held_become_lines(tmp_path):
     assert [point["date"] for point in written(file)] == ["2026-11-01", "2026-11-02"]
 
 
-def test_bars_are_as_long_as_their_figures_and_say_them():
-    row = record("2026-11-02", 1.0)["rows"][0]
-    image = ElementTree.fromstring(charts.bars(row))
-    ours, reference = (float(bar.get("width")) for bar in image.iter("rect"))
-    assert ours * 2 == reference == charts.WIDTH
-    assert image.get("role") == "img"
-    assert image.get("aria-label").replace("\u202f", " ").replace("\xa0", " ") == (
-        "ours 1.00 GB/s, reference 2.00 GB/s"
-    )
-
-
 def test_a_line_has_a_point_for_each_run_and_higher_is_more():
     row = record("2026-11-03", 4.0)["rows"][0] | {"date": "2026-11-03"}
     assert charts.spark(row) == "one run"

@@ -61,6 +61,27 @@ def test_every_picture_is_shown_in_both_schemes_with_one_text():
         assert texts[0].split("](")[0] == texts[1].split("](")[0], name
 
 
+CAPTION = re.compile(r"(?P<words>\S[^\n]*(?:\n(?!\{:)[^\n]+)*)\n *\{: \.caption \}")
+
+
+def test_every_drawing_of_a_lesson_has_a_caption():
+    """It stands right below the drawing, and says something that the text alternative does not."""
+    lacking, seen = [], 0
+    for page in PAGES:
+        if page.meta["kind"] != "lesson":
+            continue
+        body = page.written or page.body
+        for found in re.finditer(r"^ *!\[(.*)\]\(.*#only-dark\)\n+", body, re.MULTILINE):
+            seen += 1
+            caption = CAPTION.match(body[found.end() :].lstrip(" "))
+            if not caption or len(caption["words"].split()) < 5 or caption["words"] in found[1]:
+                lacking.append(f"{page.path}: {found[0].strip()[-60:]}")
+    assert seen > 90
+    assert not lacking, "write a line below it, and {: .caption } under that:\n" + "\n".join(
+        lacking
+    )
+
+
 def test_the_texts_of_the_lessons_say_what_the_kernels_do():
     """Numbers that a page's words repeat from its pictures."""
     assert [sectors.warp_reads(*row)[0] for row in sectors.ROWS] == [4, 5, 8, 32]

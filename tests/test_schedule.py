@@ -75,7 +75,7 @@ def opened(chromium, server):
 
 def test_it_scrubs_and_plays_by_keyboard(opened):
     tab, found = opened(reduced_motion="reduce")
-    said, where = found.locator(".schedule__said"), found.locator("output")
+    said, where = found.locator(".steps__said"), found.locator("output")
     assert where.inner_text() == "0 / 48" and not found.locator(".is-now").count()
     found.get_by_role("button", name="One change forward").press("Enter")
     assert said.inner_text() == "Step 1. A comes and waits."

@@ -95,9 +95,9 @@ def test_a_row_is_told_with_the_heads_of_its_columns():
 
 
 def test_what_code_defines_weighs_more_than_what_it_names():
-    html = "<h1>A</h1><pre>def add_kernel(x):\n    other(x)</pre>"
+    html = "<h1>A</h1><pre>def add_kernel(x):\n    helper(x)</pre>"
     index = search.index([search.Entry("a/", "A", html)])
-    assert found(index, "add_kernel")[0][1] > 5 * found(index, "other")[0][1]
+    assert found(index, "add_kernel")[0][1] > 5 * found(index, "helper")[0][1]
 
 
 def test_what_code_calls_on_its_own_objects_is_found_by_its_parts():
@@ -111,11 +111,11 @@ def test_what_code_calls_on_its_own_objects_is_found_by_its_parts():
 def test_words_that_tell_nothing_are_in_titles_alone_and_the_worker_has_the_same():
     index = search.index([entry("a/", "Is it", "It is of the warp"), *entries()])
     assert {"is", "it", "warp"} <= set(index["terms"])
-    assert not {"of", "the"} & set(index["terms"])
+    assert not {"of", "the", "this", "not"} & set(index["terms"])
     assert [where for where, _ in found(index, "it")] == ["a/"]
     worker = WORKER.read_text(encoding="utf-8")
     idle = re.search(r'const IDLE = new Set\("([^"]*)"', worker)[1].split()
-    assert set(idle) == search.IDLE <= set(index["asking"].split())
+    assert set(idle) == search.IDLE <= search.ASKED == set(index["asking"].split())
 
 
 def test_a_section_keeps_its_title_and_its_prose_apart():
@@ -130,6 +130,46 @@ def test_a_list_of_synonyms_that_is_none_is_refused_with_its_line(tmp_path, text
     file.write_text(f"# Words\n- [install, set up]\n{text}\n", encoding="utf-8")
     with pytest.raises(PageError, match=r"synonyms\.yml:[34]: .* To mend: write one list"):
         search.synonyms(file, tmp_path)
+
+
+# ---------------------------------------------------------------- what people type
+
+
+def test_what_people_type_leads_to_a_heading_whose_text_has_other_words(tmp_path):
+    pages = [entry("u/", "Upkeep", "How it is kept"), entry("z/", "Zebras", "slow zebra herds")]
+    typed = {"u/": search.Asked(["zebra limps badly", "why is my zebra slow"])}
+    with_typed = search.index([*pages, *entries()], asked=typed)
+    assert (
+        first_of("my zebra is slow", search.index([*pages, *entries()]), tmp_path)[0]["location"]
+        == "z/"
+    )
+    assert first_of("my zebra is slow", with_typed, tmp_path)[0]["location"] == "u/"
+    assert "limps" not in json.dumps(with_typed["docs"]), "it is shown"
+
+
+def test_what_leads_nowhere_is_refused_with_its_line(tmp_path):
+    (tmp_path / "a.yml").write_text("c/:\n- zebra\nc/#c:\n- giraffe\nc/#gone:\n- gnu\n")
+    typed = search.asked(tmp_path, tmp_path)
+    with pytest.raises(
+        PageError, match=r"^a\.yml:5: c/#gone is no page, and no heading"
+    ) as refused:
+        search.index(entries(), asked=typed)
+    assert len(refused.value.mistakes) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("a/:\n- why zebras\nb/:\n- the zebras\n", r"b\.yml:4: 'the zebras' leads to a/ already"),
+        ("a/:\n- how is it\n", r"b\.yml:2: 'how is it' has no word that tells"),
+        ("a/: zebra\n", r"b\.yml:1: a/ has no list"),
+        ("a/: [\n", r"b\.yml:\d: it cannot be read"),
+    ],
+)
+def test_what_people_type_has_one_answer(text, what, tmp_path):
+    (tmp_path / "b.yml").write_text(text)
+    with pytest.raises(PageError, match=what):
+        search.asked(tmp_path, tmp_path)
 
 
 # ---------------------------------------------------------------- questions

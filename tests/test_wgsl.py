@@ -24,7 +24,6 @@ REFUSED = {
     "kernels/metal_host/add_64.py:add_64_kernel": "may leave 32 bits",
     "kernels/metal_host/traps.py:half_warp_kernel": "a mask that is not all 32 lanes",
     "kernels/metal_host/traps.py:wait_kernel": "no memory fence between workgroups",
-    "kernels/pairs/half.py:axpy_half_kernel": "cuda.fp16.hfma",
     "kernels/profiling/galaxy.py:pull_kernel": "is computed in float64",
     "kernels/questions/graphics.py:shade": "is computed in float64",
     "kernels/exercises/dropout_backward.py:backward": "an int64 that may leave 32 bits",
@@ -304,6 +303,43 @@ def test_where_wgsl_differs_it_does_as_cuda(tab):
         f"{name}: {w}\n{r.shader.wgsl}"
         for name, r, x in zip(LIKE_CUDA, rows, results, strict=True)
         if (w := str(x if isinstance(x, str) else unlike(r, x, 1e-6) or ""))
+    ]
+    assert not faults, "\n".join(faults)
+
+
+HALVES = {
+    "sums and products": "o[i] = h[i] * g[i] + h[i] - g[i]",
+    "quotients": "o[i] = h[i] / g[i]",
+    "rounded once": "o[i] = cuda.fp16.hfma(h[i], g[i], k[i])",
+    "a sum beside its product": "o[i] = cuda.fp16.hadd(cuda.fp16.hmul(h[i], g[i]), k[i])",
+    "tests": "if cuda.fp16.hgt(h[i], g[i]) or cuda.fp16.heq(h[i], k[i]):\n    o[i] = h[i]\n"
+    "elif cuda.fp16.hne(h[i], k[i]):\n    o[i] = cuda.fp16.hmin(g[i], k[i])",
+    "functions": "o[i] = cuda.fp16.hfloor(h[i]) + cuda.fp16.hrint(g[i]) + cuda.fp16.habs(k[i])",
+    "shared and own": "s = cuda.shared.array(64, np.float16)\nv = cuda.local.array(2, np.float16)\n"
+    "s[t] = h[i]\nv[0] = g[i]\ncuda.syncthreads()\nv[1] = s[63 - t]\no[i] = v[0] + v[1]",
+    "made of others": "o[i] = np.float16(i) + np.float16(np.float32(h[i]) * np.float32(0.1))",
+}
+
+
+@pytest.mark.parametrize("f16", (True, False))
+def test_float16_in_two_bytes_is_what_it_is_in_four(tab, f16):
+    """With every kind of such numbers. Without the feature they are kept as float32."""
+    bits = np.random.default_rng(4).integers(0, 1 << 16, (3, 4096), np.uint16)
+    bits[:, :512] = bits[:, :512] & 0x83FF  # subnormals
+    bits[2, 1024:2048] = 0x2C01  # small beside a product: many halfway cases
+    h, g, k = bits.view(np.float16)
+    g[1024:2048] = np.float16(1) + (np.arange(1024) % 7).astype(np.float16) / 1024
+    rows = []
+    for body in HALVES.values():
+        given = [*(x.copy() for x in (h, g, k)), np.zeros(4096, np.float16)]
+        rows.append(launched(body, given, "h, g, k, o", config=(64, 64), f16=f16)[0])
+    assert not [str(r.refused) for r in rows if r.refused]
+    assert all(("array<f16>" in r.shader.wgsl) == f16 for r in rows)
+    results = webgpu.run(tab, rows)
+    faults = [
+        f"{name}: {w}\n{r.shader.wgsl}"
+        for name, r, x in zip(HALVES, rows, results, strict=True)
+        if (w := str(x if isinstance(x, str) else unlike(r, x)[:3] or ""))
     ]
     assert not faults, "\n".join(faults)
 

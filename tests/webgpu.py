@@ -3,7 +3,10 @@
 import base64
 import contextlib
 import json
+import re
 from pathlib import Path
+
+import numpy as np
 
 from simulator.wgsl import as_json
 from tests import browser
@@ -12,6 +15,10 @@ ROOT = Path(__file__).resolve().parent.parent
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-webgpu"]
 FLAGS += ["--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan"]
 PAGE = "http://localhost/"
+NAME = """async () => {
+    const { Gpu } = await import("/gpu.js")
+    return (window.gpu ??= await Gpu.open({ patience: 60 })).name
+}"""
 RUN = """async shaders => {
     const { Gpu, unpacked, text } = await import("/gpu.js")
     window.gpu ??= await Gpu.open({ patience: 60 })
@@ -55,14 +62,37 @@ def page(playwright):
     chromium.close()
 
 
+def wider(record):
+    """A launch for an adapter without float16: the same text with f32 for f16, which holds each.
+
+    No number is rounded where it is stored, so the result is that of two bytes.
+    """
+    shader = as_json(record.shader, record.before)
+    if "f16" in record.shader.features:
+        lines = [x for x in shader["wgsl"].split("\n") if not x.startswith("enable f16")]
+        shader["wgsl"] = re.sub(r"\bf16\b", "f32", "\n".join(lines))
+        for b in shader["bindings"]:
+            if b["kind"] == "h":
+                halves = np.frombuffer(base64.b64decode(b["data"]), np.float16)
+                data = halves[: b["elements"]].astype(np.float32).tobytes()
+                b["data"] = base64.b64encode(data).decode()
+    return shader
+
+
+def narrower(record, found):
+    """What came back, with the numbers that ``wider`` widened in two bytes again."""
+    for b in record.shader.bindings:
+        if b.half and b.name in found:
+            found[b.name] = np.frombuffer(found[b.name], np.float32).astype(np.float16).tobytes()
+    return found
+
+
 def run(tab, records):
     """Run launches. For each: {buffer: bytes}, or the text of what went wrong."""
-    found = json.loads(
-        tab.evaluate(RUN, json.dumps([as_json(r.shader, r.before) for r in records]))
-    )
+    found = json.loads(tab.evaluate(RUN, json.dumps([wider(r) for r in records])))
     return [
         row["error"]
         if "error" in row
-        else {name: base64.b64decode(data) for name, data in row["out"].items()}
-        for row in found
+        else narrower(r, {name: base64.b64decode(data) for name, data in row["out"].items()})
+        for r, row in zip(records, found, strict=True)
     ]

@@ -4,7 +4,8 @@ In ring attention a query has met some keys, and now meets more. Of each part th
 the scores, a sum of powers relative to that maximum, and the values weighted by those powers. Write
 `merge_attention`, a thread for each query: the part in `row_max`, `row_sum` and `acc` becomes that
 of all keys. A part that has seen no key has a maximum of minus infinity and zeros; two such parts
-do not meet.
+do not meet. **Par** counts requests to global memory: both factors belong to a query, not to a
+value.
 """
 
 import math
@@ -37,6 +38,16 @@ HINTS = [
 ]
 
 WRONG = {
+    "the factors anew for each value": {
+        "edits": [
+            [
+                "acc[i, d] * mine + more_acc[i, d] * other",
+                "acc[i, d] * math.exp(row_max[i] - largest) + "
+                "more_acc[i, d] * math.exp(more_max[i] - largest)",
+            ]
+        ],
+        "says": "above par",
+    },
     "only the new part is scaled": {
         "edits": [
             ["row_sum[i] * mine", "row_sum[i]"],
@@ -55,6 +66,7 @@ WRONG = {
 }
 
 CASES = [(1, 1), (31, 4), (33, 3), (70, 5)]
+PAR = ["requests"]
 
 
 def test(merge_attention, rows, depth):

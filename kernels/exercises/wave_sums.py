@@ -3,7 +3,8 @@
 NVIDIA's warps have 32 lanes, AMD's wavefronts 32 or 64. Write `wave_sums` so that it is right for
 both: each group of `wave` neighboring threads adds its numbers, and the first thread of wave w
 writes the sum to `sums[w]`. A block has 128 threads, and `wave` is 32 or 64. Use a tree in shared
-memory with barriers of the block: then nothing depends on how wide the hardware is.
+memory with barriers of the block: then nothing depends on how wide the hardware is. **Par** counts
+barriers, and turns of shared memory: let whole warps drop out of the tree.
 """
 
 # --8<-- [start:imports]
@@ -41,6 +42,15 @@ HINTS = [
 ]
 
 WRONG = {
+    "neighbors first": {
+        "edits": [
+            ["step = wave // 2", "step = 1"],
+            ["while step > 0:", "while step < wave:"],
+            ["if lane < step:", "if lane % (2 * step) == 0:"],
+            ["step //= 2", "step *= 2"],
+        ],
+        "says": "above par",
+    },
     "it begins at 16": {
         "edits": [["step = wave // 2", "step = 16"]],
         "says": "should be",
@@ -56,6 +66,7 @@ WRONG = {
 }
 
 CASES = [(1, 32), (33, 32), (65, 64), (128, 64), (200, 32), (321, 64)]
+PAR = ["barriers", "turns"]
 
 
 def test(wave_sums, n, wave):

@@ -8,6 +8,7 @@ told from a run by looking at it; what tells is a signature, ``python -m lockste
 
 import json
 import math
+import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,7 +17,7 @@ from pathlib import Path
 from lockstep import branches, compilers, project, tracing
 from lockstep.block import Block, Page
 from lockstep.evidence.proofs import Evidence
-from lockstep.evidence.records import FIGURES, load
+from lockstep.evidence.records import FIGURES, SEAL, load, sealed
 from lockstep.languages.names import code
 from lockstep.mistakes import Mistake
 from lockstep.source import file_digest, source_file
@@ -34,6 +35,7 @@ UNITS = {"TFLOP/s": "tflops", "GB/s": "gbps", "us": "us"}  # of ours: the field 
 CLOSE = 0.01
 MAIN = ("origin/main", "main", "origin/master", "master")
 BACK = 100  # commits of the main branch that are looked at
+SINCE = re.compile(r'"date": "20(?:26-(?:11-30|12)|2[7-9]|[3-9])')  # each record has its own hash
 NOTED = "2026-11-23"  # runs since then note of each block which lines ran, and which parts of lines
 
 TRACED = "2026-11-24"  # and since then which commands of a shell
@@ -63,7 +65,26 @@ def check(
                 name = file.relative_to(root).as_posix()
                 at = _line(file, f'"id": "{row["id"]}"')
                 yield Mistake(name, at, f"{row['id']}: {what}", AGAIN.format(file=name))
+    for file in sorted(folder.rglob("*.json")):
+        if what := _unsealed(file):
+            name = file.relative_to(root).as_posix()
+            yield Mistake(name, 1, what, AGAIN.format(file=name))
     yield from _before(root, since or base(root))
+
+
+def _unsealed(file: Path) -> str | None:
+    """Return what is wrong with the hash that a record has of itself, or None."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    has = f'"{SEAL}": "' in text
+    if not has and not (SINCE.search(text) and '"schema":' in text):
+        return None
+    with suppress(ValueError, AttributeError):
+        record = json.loads(text)
+        if SEAL not in record:
+            return "a record without the hash that each run writes of it"
+        if sealed(record)[SEAL] != record[SEAL]:
+            return "this record was changed after it was written: its own hash says so"
+    return None
 
 
 def _line(file: Path, words: str) -> int:
@@ -255,6 +276,13 @@ def _rerun(root: Path, name: str, was: dict, now: dict) -> Iterator[Mistake]:
         if before and run["date"] < before["date"]:
             what = f"a run on {run['date']}, in the place of one on {before['date']}"
             yield Mistake(name, _line(file, f'"{target}": {{"outcome"'), what, mend)
+        elif (
+            before and run["date"] != before["date"] and _times(was, target) == _times(now, target)
+        ):
+            what = (
+                f"its date changed, from {before['date']}, and no time of the run on {target} did"
+            )
+            yield Mistake(name, _line(file, f'"{target}": {{"outcome"'), what, mend)
     for old, new in zip(was.get("blocks", ()), now.get("blocks", ()), strict=False):
         if was["sha256"] != now["sha256"] or old["sha256"] != new["sha256"]:
             continue
@@ -264,6 +292,23 @@ def _rerun(root: Path, name: str, was: dict, now: dict) -> Iterator[Mistake]:
                 place = new.get("source", "a block")
                 what = f"the run of {place} on {target} has lost its {min(lost)}"
                 yield Mistake(name, _line(file, f'"sha256": "{new["sha256"]}"'), what, mend)
+
+
+def _times(record: dict, target: str) -> list:
+    """Return what a run says of its blocks, where it says how long any of them took."""
+    rows = [block["runs"].get(target, {}) for block in record["blocks"]]
+    return rows if any(row.get("seconds") for row in rows) else [object()]
+
+
+def _words(was: dict, now: dict) -> list[str]:
+    """Return what a row says in other words, where all of its numbers are those of before."""
+    texts = {key for key in was.keys() & now.keys() if isinstance(was[key], str)}
+    numbers = [key for key in was if isinstance(was[key], float)]
+    if not numbers or any(was[key] != now.get(key) for key in (*numbers, "sha256")):
+        return []
+    found = [key for key in sorted(texts) if was[key] != now[key]]
+    earlier = was.get("again", [])
+    return found + ["again"] * (now.get("again", [])[: len(earlier)] != earlier)
 
 
 def _replaced(root: Path, name: str, old: str) -> Iterator[Mistake]:
@@ -288,6 +333,14 @@ def _replaced(root: Path, name: str, old: str) -> Iterator[Mistake]:
     if name_now != device:
         what = f"a run on {name_now!r}, in the place of one on {device!r}"
         yield Mistake(name, _line(root / name, '"name"'), what, AGAIN.format(file=name))
+    same = [k for k in rows.keys() & earlier.keys() if _figures(rows[k]) == _figures(earlier[k])]
+    for key in same:
+        for word in _words(earlier[key], rows[key]):
+            what = f"{key}: its {word} changed, and none of its figures did"
+            yield Mistake(name, _line(root / name, f'"id": "{key}"'), what, AGAIN.format(file=name))
+    if now.get("date") != was.get("date") and rows.keys() == earlier.keys() == {*same}:
+        what = f"its date changed, from {was.get('date')}, and none of its figures did"
+        yield Mistake(name, _line(root / name, '"date"'), what, AGAIN.format(file=name))
     history = (root / name).with_suffix(".history.jsonl")
     points = history.read_text(encoding="utf-8").split("\n") if history.is_file() else []
     known = [json.loads(line) for line in points if line]

@@ -47,10 +47,18 @@ def _of_another(machine: str, record: dict) -> str | None:
     return None
 
 
-def measured_range(row: dict) -> tuple[float, float]:
-    """Return the least and the most of a row's figure, over its first run and those again."""
+RANGES = {"range": ("again",), "ever": ("again", "history")}  # fields of two numbers
+
+
+def measured_range(row: dict, name: str = "range") -> tuple[float, float]:
+    """Return the least and the most of a row's figure, over its first run and those again.
+
+    ``ever`` takes in what records that were replaced had measured: for what hardly depends on the
+    code that is measured, and much on the host.
+    """
     key = "ours" if "ours" in row else "value"
-    values = [row[key], *(run[key] for run in row.get("again", ()))]
+    runs = [run for kept in RANGES[name] for run in row.get(kept, ()) if key in run]
+    values = [row[key], *(run[key] for run in runs)]
     return min(values), max(values)
 
 
@@ -235,7 +243,8 @@ class Evidence:
         """Return the row and the field of a measured number.
 
         ``kind`` is "bench" or "micro"; ``key`` is ID.FIELD, or ID for a row's value. The field
-        ``range`` is (least, most) of the row's figure over the runs of the same code.
+        ``range`` is (least, most) of the row's figure over the runs of the same code, and ``ever``
+        over those of older code as well.
         Raises ``KeyError`` with what is there instead. A row that a benchmark has by its id, and
         that no run has recorded yet, has no numbers and is not fresh.
         """
@@ -247,8 +256,8 @@ class Evidence:
             near = ", ".join(i for i in sorted(table) if i.split("-")[0] == row_id.split("-")[0])
             raise KeyError(f"no {kind} row {row_id} (near it: {near or 'none'})")
         row, name = table[row_id], name or "value"
-        if name == "range":
-            return row | {"range": measured_range(row)}, name
+        if name in RANGES:
+            return row | {name: measured_range(row, name)}, name
         if not isinstance(row.get(name), int | float) or isinstance(row.get(name), bool):
             there = ", ".join(k for k, v in row.items() if isinstance(v, int | float))
             raise KeyError(f"{kind} row {row_id} has no number {name} (it has: {there})")

@@ -30,6 +30,7 @@ HISTORY = 20  # points of a row that are shown
 ENVIRONMENT = ("device", "packages", "python")
 ENVIRONMENTS = "environments"
 FIGURES = ("ours", "reference", "value")
+SEAL = "seal"  # the key of a record's own hash
 BLOCK = ("source", "section", "language", "sha256")
 
 
@@ -41,7 +42,7 @@ def write(path: Path, data: dict, history: bool = True) -> None:
     """
     path = Path(path)
     if "page" in data:
-        _replace(path, _page_text(_packed(data, _home(path))))
+        _replace(path, _page_text(sealed(_packed(data, _home(path)))))
         return
     if "sources" in data:
         data = data | {"sources": _whole(path, data)}
@@ -49,7 +50,14 @@ def write(path: Path, data: dict, history: bool = True) -> None:
         _keep(path, data, history)
         rows = [{k: v for k, v in row.items() if k != "history"} for row in data["rows"]]
         data = data | {"rows": rows}
-    _replace(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    _replace(path, json.dumps(sealed(data), indent=1, ensure_ascii=False) + "\n")
+
+
+def sealed(record: dict) -> dict:
+    """Return a record with the hash of all the rest of it, so that no part is edited alone."""
+    rest = {key: value for key, value in record.items() if key != SEAL}
+    said = json.loads(json.dumps(rest))
+    return rest | {SEAL: digest(json.dumps(said, ensure_ascii=False, sort_keys=True))[:16]}
 
 
 def _whole(path: Path, record: dict) -> dict[str, str]:

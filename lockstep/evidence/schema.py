@@ -218,7 +218,7 @@ RUN = {"outcome": TEXT, "date": DATE}
 NOTED = {"outputs": _named(TEXT), "machine": TEXT}
 HEAD = {"page": TEXT, "sha256": TEXT, "schema": COUNT}
 _RUN = _has(RUN | {"environment": TEXT}, NOTED)
-PAGE = _has(HEAD | {"runs": _named(_RUN), "blocks": _each(_ROW)}, {"date": DATE})
+PAGE = _has(HEAD | {"runs": _named(_RUN), "blocks": _each(_ROW)}, {"date": DATE, "seal": TEXT})
 # Of the format before, which repeated the environment in each run.
 _BLOCKS = _each(_has(_HASHED | _RAN, RAN | BLOCK))
 _OLD_RUN = _has(RUN | ENVIRONMENT | {"target": TEXT, "blocks": _BLOCKS}, NOTED)

@@ -68,6 +68,8 @@ class Options(Config):
     search_weights = config_options.Type(dict, default={})
     # A YAML file of lists of words that ask for the same
     search_synonyms = config_options.Type(str, default="")
+    # A folder of YAML files with what people type to find a page or a heading
+    search_asked = config_options.Type(str, default="")
     # A template that shows a section's pages as one, for paper
     paper = config_options.Type(str, default="")
     # A program that is run with the built site and renders its formulas
@@ -316,16 +318,17 @@ class LockstepPlugin(BasePlugin[Options]):
         """Replace the texts that the theme's search plugin wrote by our index of them."""
         folder = Path(config.site_dir) / "search"
         written = json.loads((folder / "search_index.json").read_text(encoding="utf-8"))
-        root, file, synonyms = _site(config).root, self.config.search_synonyms, []
-        if file:
-            try:
-                synonyms = search.synonyms(root / file, root)
-            except PageError as error:
-                raise PluginError(str(error)) from None
+        root = _site(config).root
         # Of pages that answer equally well the one that is read first comes first.
         order = {page.file.src_uri: n for n, page in enumerate(self.nav.pages)}
         kept = sorted(self.kept.entries.items(), key=lambda e: (order.get(e[0], len(order)), e[0]))
-        index = search.index([entry for _, entry in kept], synonyms)
+        try:
+            file, asked = self.config.search_synonyms, self.config.search_asked
+            synonyms = search.synonyms(root / file, root) if file else []
+            typed = search.asked(root / asked, root) if asked else {}
+            index = search.index([entry for _, entry in kept], synonyms, typed)
+        except PageError as error:
+            raise PluginError(str(error)) from None
         text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
         # The theme fetches this file with each first visit, so it says only where the index is. A
         # page of the file system cannot fetch: there, the offline plugin makes a script of it.

@@ -13,7 +13,13 @@ The index is one object::
     terms     every word, sorted, so that the words with one beginning stand together
     postings  for each term "<delta><weight>...": the docs that have it, each as the difference from
               the one before, base 36 and left out where it is 1, and a weight, A to Z
+    asked     for each doc of which we know what people type to find it "<delta> <phrase>,<phrase>":
+              a phrase is the numbers of its terms, base 36, with points between them
     synonyms  lists of words and phrases that ask for the same
+
+Words tell what a page says and not what a reader knows before it is read: a symptom, a message, the
+word of another library or language. The files of ``search_asked`` have these, for each page and its
+sections, as people type them. They are never shown.
 """
 
 import functools
@@ -32,6 +38,7 @@ from lockstep.mkdocs.sections import Section, line, sections
 TEASER, ROW = 136, 90  # characters of a section, and of a row, that its result shows
 HEAVIEST = 26  # one letter
 IN_TITLE, IN_NAMES, IN_ROW_TITLE, IN_CELL, DEFINED, DESCRIBED, OFTEN = 10, 11, 7, 5, 8, 4, 6
+IN_ASKED = 5
 ASIDE = 0.5  # of a page that weighs less than this the rows are no results of their own
 REPEATED = 8  # pages have this heading, such as Sources: no result where nothing is below it
 
@@ -76,14 +83,15 @@ which while who whole whose why will with won wondering work works would write y
 разница с сделать сколько со так такая также такое там то тоже только у чего чем через что чтобы
 это этот я
 """
-# Words that tell nothing: in a title or a name alone are they worth their place. The worker has the
-# same list, and asks for one of them only where a question has no other word.
+ASKED = frozenset(ASKING.split())  # in a title or a name alone are they worth their place
+# Those of them that a question and a heading share for nothing. The worker has the same list.
 IDLE = frozenset(
     "a an and are as at be by for from in into is it its of on or the to was with".split()
 )
 # A number that a program takes or prints, and one with three places: nobody asks for them.
 DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.])")
 EXACT = re.compile(r"(?<![\w.])\d+\.\d{3,}(?![\w.])")
+POSSESSIVE = re.compile(r"(?<=\w)['\u2019]s\b")  # AMD's is AMD, for the worker too
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -99,9 +107,18 @@ class Entry:
     weight: float = 1
 
 
+@dataclass
+class Asked:
+    """What people type to find an address, and the file and line that say so."""
+
+    phrases: list[str]
+    path: str = ""
+    line: int = 1
+
+
 def words(text: str) -> Iterator[tuple[str, bool]]:
     """Yield each word of a text in lower case, and the parts of a compound one, and which it is."""
-    for match in WORD.finditer(THOUSANDS.sub("", text)):
+    for match in WORD.finditer(POSSESSIVE.sub("", THOUSANDS.sub("", text))):
         yield from _names(match[0])
 
 
@@ -137,15 +154,68 @@ def synonyms(file: Path, root: Path) -> list[list[str]]:
     return known
 
 
+TYPED = "write an address, such as glossary/warp/:, and below it lines of what people type"
+
+
 def _said(text) -> bool:
     return isinstance(text, str) and bool(WORD.search(text))
 
 
-def index(entries: list[Entry], synonyms: list[list[str]] | None = None) -> dict:
-    """Return the index of a site's pages."""
+def asked(folder: Path, root: Path) -> dict[str, Asked]:
+    """Return what people type to find each address, from the files of a folder.
+
+    Raises ``PageError`` where a file is something else, or has two answers to one question.
+    """
+    known: dict[str, Asked] = {}
+    first: dict[frozenset[str], str] = {}
+    mistakes: list[Mistake] = []
+    for file in sorted(folder.glob("*.yml")):
+        path, text = file.relative_to(root).as_posix(), file.read_text(encoding="utf-8")
+        try:
+            tree = yaml.compose(text, yaml.BaseLoader)
+        except yaml.MarkedYAMLError as error:
+            at = error.problem_mark.line + 1 if error.problem_mark else 1
+            raise PageError(
+                [Mistake(path, at, f"it cannot be read: {error.problem}", TYPED)]
+            ) from None
+        for key, phrases in tree.value if tree else ():
+            said = known.setdefault(key.value, Asked([], path, key.start_mark.line + 1))
+            if not isinstance(phrases.value, list):
+                mistakes.append(Mistake(path, said.line, f"{key.value} has no list", TYPED))
+                continue
+            for phrase in phrases.value:
+                at, told = phrase.start_mark.line + 1, frozenset(_telling(phrase.value))
+                if not told:
+                    what = f"{phrase.value!r} has no word that tells anything"
+                    mistakes.append(Mistake(path, at, what, "say what it is about"))
+                elif told in first:
+                    what = f"{phrase.value!r} leads to {first[told]} already"
+                    mistakes.append(Mistake(path, at, what, "leave it to one of the two"))
+                else:
+                    first[told] = key.value
+                    said.phrases.append(phrase.value)
+    if mistakes:
+        raise PageError(mistakes)
+    return known
+
+
+def _telling(phrase: str) -> list[str]:
+    """Return the words of a phrase that tell something, once each."""
+    said = dict.fromkeys(word for word, whole in words(phrase) if whole)
+    return [word for word in said if word not in ASKED]
+
+
+def index(
+    entries: list[Entry],
+    synonyms: list[list[str]] | None = None,
+    asked: dict[str, Asked] | None = None,
+) -> dict:
+    """Return the index of a site's pages. Raises ``PageError`` where people are led nowhere."""
     pages: list[list] = []
     docs: list[list] = []
     found: dict[str, list[tuple[int, int]]] = {}
+    typed: dict[int, list[str]] = {}  # by the number of the doc
+    waiting = dict(asked or {})
     read = [_parts(e.title, e.html, e.description, tuple(e.names), e.weight) for e in entries]
     empty = Counter(title for parts in read for _, title, text, _, _ in parts if not text)
     for number, (entry, parts) in enumerate(zip(entries, read, strict=True)):
@@ -153,18 +223,47 @@ def index(entries: list[Entry], synonyms: list[list[str]] | None = None) -> dict
         for anchor, title, text, row, weights in parts:
             if not text and anchor and empty[title] >= REPEATED:
                 continue
+            if said := waiting.pop(f"{entry.location}#{anchor}".rstrip("#"), None):
+                typed[len(docs)] = said.phrases
+                weights = _with(weights, said.phrases)
             for term, weight in weights.items():
                 found.setdefault(term, []).append((len(docs), weight))
             docs.append([number, anchor, title, text, *[1][: int(row)]])
+    if waiting:
+        mend = "correct the address, or drop it"
+        raise PageError(
+            [
+                Mistake(said.path, said.line, f"{address} is no page, and no heading of one", mend)
+                for address, said in waiting.items()
+            ]
+        )
     terms = sorted(found)
     return {
         "pages": pages,
         "docs": docs,
         "terms": terms,
         "postings": [_packed(found[term]) for term in terms],
+        "asked": _numbered(typed, {term: n for n, term in enumerate(terms)}),
         "synonyms": synonyms or [],
         "asking": " ".join(ASKING.split()),
     }
+
+
+def _with(weights: dict[str, int], phrases: list[str]) -> dict[str, int]:
+    """Return the weights of a doc with those of the words that people type to find it."""
+    weights = dict(weights)
+    for word in {word for phrase in phrases for word in _telling(phrase)}:
+        weights[word] = _level(min(HEAVIEST, weights.get(word, 0) + IN_ASKED))
+    return weights
+
+
+def _numbered(typed: dict[int, list[str]], number: dict[str, int]) -> list[str]:
+    last, packed = 0, []
+    for doc, phrases in ((doc, phrases) for doc, phrases in typed.items() if phrases):
+        said = (".".join(_base36(number[word]) for word in _telling(phrase)) for phrase in phrases)
+        packed.append(f"{_base36(doc - last)} {','.join(said)}")
+        last = doc
+    return packed
 
 
 Part = tuple[str, str, str, bool, dict[str, int]]  # anchor, title, teaser, is a row, weights
@@ -233,7 +332,7 @@ def _weights(
     for word, _ in words("\n".join(section.figures)):
         if re.fullmatch(r"[\d.]+", word) and word in counts:
             counts[word] -= 1
-    counts = {word: count for word, count in counts.items() if count > 0 and word not in IDLE}
+    counts = {word: count for word, count in counts.items() if count > 0 and word not in ASKED}
     for word in COMPOUND.findall(text):
         counts[word] = counts.get(word, 0) + 1
     for word, count in counts.items():

@@ -6,7 +6,7 @@ from pathlib import Path
 from lockstep import address
 from lockstep.block import Page
 from lockstep.parts import Guard, Part
-from lockstep_site.gpu import sanitizer
+from lockstep_site.gpu import sanitizer, webgpu
 from lockstep_site.gpu.languages import NOT_ON_APPLE
 from lockstep_site.gpu.needs import SIMULATOR_LACKS, gpu_only, uses_gpu, uses_numba
 from lockstep_site.gpu.run import STEPS, gpu
@@ -78,6 +78,9 @@ class GpuPart(Part):
             said.append(f"Not with {refused}: {str(reason).rstrip('.')}.")
         return said
 
+    def proved(self, page: Page, records) -> dict[int, tuple[str, str]]:
+        return webgpu.proved(page, records)
+
     def needs(self, page: Page, cells: bool) -> list[str]:
         if not uses_gpu(page):
             return []
@@ -111,9 +114,11 @@ class GpuPart(Part):
         return list(dict.fromkeys(name for text in own for name in KERNEL.findall(text)))
 
     def problems(self, records, pages: list[Page]) -> list:
-        return sanitizer.unseen(records.root, records)
+        return sanitizer.unseen(records.root, records) + webgpu.problems(records)
 
     def commands(self, add) -> None:
         command = add("gpu", "run everything on the GPU here and write evidence/", gpu)
         command.add_argument("--steps", nargs="+", choices=STEPS, default=list(STEPS))
         command.add_argument("--targets", nargs="+", default=list(COMPILERS))
+        what = "run every kernel's WGSL in headless Chromium and write evidence/cpu/counters/"
+        add("webgpu", what, webgpu.browse)

@@ -1,12 +1,30 @@
-"""The kernels' WGSL on this machine's GPU, through wgpu, compared with the stepper: a record."""
+"""The kernels' WGSL, on this machine's GPU through wgpu or in a browser without one, compared with
+the stepper: a record, and the level of proof that it gives to blocks that show those kernels.
 
+A record holds the hash of the compiler, and of each kernel's file with what it imports: after a
+change of either, the kernels that it touches are proved no longer, and ``problems`` names them.
+"""
+
+import hashlib
+import re
+from importlib import import_module
 from pathlib import Path
 
-from lockstep import evidence
+from lockstep import evidence, imports
+from lockstep.block import Page
+from lockstep.evidence import Evidence, Problem
 from lockstep_site.gpu import machine
 
+LEVEL = "webgpu"
 OPTIONS = {"subgroups": 32, "unroll": 64}  # as benchmarks/webgpu.py compiles
+BROWSER = {"unroll": 64}  # as the page compiles for an adapter without subgroups of 32
 CASES = "tests.wgsl_cases"
+# Records by their names: how such a run is told, and how it is made again.
+RUNS = {
+    "webgpu": ("through wgpu and Vulkan", "python -m lockstep gpu --steps webgpu, on a GPU"),
+    "chromium": ("in headless Chromium, by its software adapter", "python -m lockstep webgpu"),
+}
+KERNEL = re.compile(r"^ *@cuda\.jit\b[^\n]*\n *def (\w+)\(", re.MULTILINE)
 
 
 def sources(root: Path) -> list[str]:
@@ -16,10 +34,18 @@ def sources(root: Path) -> list[str]:
     return sorted(file.relative_to(root).as_posix() for file in files)
 
 
-def run(root: Path) -> int:
-    """Run every kernel that compiles and write what came out; return 1 if one is wrong."""
-    from importlib import import_module
+def digest(root: Path, path: str) -> str:
+    """Return the hash of a kernel's file and of what it imports of the kernels."""
+    files = sorted(imports.closure(root, [path], ["kernels"]))
+    text = "".join(f"{name} {evidence.file_digest(root / name)}\n" for name in files)
+    return hashlib.sha256(text.encode()).hexdigest()
 
+
+# ---------------------------------------------------------------- records
+
+
+def run(root: Path) -> int:
+    """Run every kernel that compiles on the GPU here; return 1 if one is wrong."""
     try:
         import wgpu
 
@@ -33,50 +59,120 @@ def run(root: Path) -> int:
     cases = import_module(CASES)
     cases.THREADS = card.limits["max-compute-invocations-per-workgroup"]
     cases.SHARED = card.limits["max-compute-workgroup-storage-size"]
-    found = cases.gather(**OPTIONS)
-    said = {}
-    for name in cases.known():
-        if name in cases.NOT_COMPARED and "on purpose" in cases.NOT_COMPARED[name]:
-            said[name] = cases.NOT_COMPARED[name]
-            continue
-        for record in found.get(name, ()):
-            said[name] = result(card, cases, record, name)
-    generated = [r for r in cases.generated(**OPTIONS) if r.shader]
-    wrong = [r.kernel for r in generated if result(card, cases, r, exact=True) != "right"]
+    options = OPTIONS | {"f16": "shader-f16" in card.features}
+
+    def each(launches):
+        for launch in launches:
+            try:
+                yield card.run(launch.shader, launch.before)
+            except Exception as error:  # the driver's or wgpu's own: the next kernel may run
+                yield str(error)
+
+    adapter = f"{card.info['device']}, {card.info['backend_type']}"
+    return record(root, "webgpu", "wgpu", wgpu.__version__, adapter, options, each)
+
+
+def browse(root: Path) -> int:
+    """Run every kernel in headless Chromium; return 1 if one is wrong."""
+    from playwright.sync_api import sync_playwright
+
+    browser = import_module("tests.webgpu")
+    with sync_playwright() as playwright, browser.page(playwright) as tab:
+        version = tab.context.browser.version
+        name = tab.evaluate(browser.NAME)
+        return record(root, "chromium", "Chromium", version, name, BROWSER,
+                      lambda launches: browser.run(tab, launches))  # fmt: skip
+
+
+def record(root, name, tool, version, adapter, options, each) -> int:
+    """Run every kernel by ``each``, which takes launches, and write what came out."""
+    cases = import_module(CASES)
+    found = cases.gather(**options)
+    known = cases.known()
+    names = [*known, *sorted(n for n in found if n not in known and n.startswith("kernels/"))]
+    rows = [(n, r) for n in names for r in found.get(n, ()) if n not in cases.NOT_COMPARED]
+    todo = [(n, r) for n, r in rows if cases.runs(r) and r.after]
+    said = {n: why for n in names if "on purpose" in (why := cases.NOT_COMPARED.get(n, ""))}
+    said |= {n: f"refused: {r.refused.what}" for n, r in rows if r.refused}
+    for (n, r), got in zip(todo, each([r for _, r in todo]), strict=True):
+        differs = got[:400] if isinstance(got, str) else cases.wrong(r, got, n)
+        kind = "failed" if isinstance(got, str) else "wrong"
+        said[n] = f"{kind}: {differs}" if differs else "right"
+    generated = [r for r in cases.generated(**options) if r.shader]
+    wrong = [
+        r.kernel
+        for r, got in zip(generated, each(generated), strict=True)
+        if isinstance(got, str) or cases.unlike(r, got)
+    ]
     bad = {k: v for k, v in said.items() if v.startswith(("wrong:", "failed:"))}
-    for name, what in bad.items():
-        print(f"{name}: {what}")
-    right = sum(v == "right" for v in said.values())
-    print(f"{right} of {len(said)} kernels are right, {len(bad)} wrong; of {len(generated)} "
-          f"generated ones {len(wrong)} are wrong: {wrong[:20]}")  # fmt: skip
+    for n, what in bad.items():
+        print(f"{n}: {what}")
+    right = sum(said.get(n) == "right" for n in known)
+    inner = sum(v == "right" for v in said.values()) - right
+    print(f"{right} of {len(known)} kernels are right, and {inner} that functions make; {len(bad)} "
+          f"wrong; of {len(generated)} generated {len(wrong)} are wrong: {wrong[:20]}")  # fmt: skip
     if bad or wrong:
         return 1
-    record = {
+    written = {
         "schema": evidence.SCHEMA,
-        "tool": "wgpu",
-        "version": wgpu.__version__,
-        "target": "wgpu",
-        "adapter": f"{card.info['device']}, {card.info['backend_type']}",
-        "kernels": said,
+        "tool": tool,
+        "version": version,
+        "target": tool.lower(),
+        "adapter": adapter,
+        "kernels": {n: said[n] for n in known if n in said},
+        "made": {n: what for n, what in said.items() if n not in known},
+        "files": {p: digest(root, p) for p in sorted({n.split(":")[0] for n in said})},
         "generated": len(generated),
         **machine.describe(),
         "sources": {path: evidence.file_digest(root / path) for path in sources(root)},
     }
-    file = root / "evidence" / machine.machine() / "counters" / "webgpu.json"
-    evidence.write(file, record)
+    file = root / "evidence" / machine.machine() / "counters" / f"{name}.json"
+    evidence.write(file, written)
     return 0
 
 
-def result(card, cases, record, name="", exact=False):
-    """Return what came of a launch, in words."""
-    if record.refused:
-        return f"refused: {record.refused.what}"
-    try:
-        got = card.run(record.shader, record.before)
-    except Exception as error:  # the driver's or wgpu's own: the next kernel may run
-        return f"failed: {error}"[:400]
-    if exact:
-        differs = cases.unlike(record, got)[:3]
-    else:
-        differs = cases.wrong(record, got, name)
-    return f"wrong: {differs}" if differs else "right"
+# ---------------------------------------------------------------- the level of proof
+
+
+def runs(records: Evidence):
+    """Yield (how it is told, record) of the runs, those of today's compiler alone, GPUs first."""
+    for name, found in sorted(records.others["counters"].items(), reverse=True):
+        kind = name.rpartition("/")[2]
+        if kind in RUNS and found["fresh"] and "files" in found:
+            yield kind, found
+
+
+def where(kind: str, found: dict) -> str:
+    """Return where a run was made, in words."""
+    place = found["device"]["name"] if kind == "webgpu" else found["adapter"]
+    return f"{place} {RUNS[kind][0]}, {found['date']}"
+
+
+def proved(page: Page, records: Evidence) -> dict[int, tuple[str, str]]:
+    """Return for blocks whose kernels all ran as WGSL, and were right: where. By their indices."""
+    said: dict[int, tuple[str, str]] = {}
+    known = list(runs(records))
+    for block in page.blocks if known else ():
+        names = [f"{block.path}:{name}" for name in KERNEL.findall(block.text)]
+        if block.language != "python" or not names:
+            continue
+        there = [
+            where(kind, found)
+            for kind, found in known
+            if all((found["kernels"] | found["made"]).get(name) == "right" for name in names)
+            and found["files"].get(block.path) == digest(page.root, block.path)
+        ]
+        if there:
+            said[block.index] = LEVEL, f"as WGSL, with the stepper's result: {'; '.join(there)}"
+    return said
+
+
+def problems(records: Evidence) -> list[Problem]:
+    """Return the kernels whose WGSL a run had, and that have changed since."""
+    found = []
+    for kind, made in runs(records):
+        files = made["files"].items()
+        if old := sorted(path for path, sha in files if digest(records.root, path) != sha):
+            what = f"WGSL of {', '.join(old[:3])}{' and others' * (len(old) > 3)}, {kind}"
+            found.append(Problem("stale", what, RUNS[kind][1]))
+    return found

@@ -144,6 +144,7 @@ class Place:
 
     name: str
     nbytes: int
+    bounds: tuple = ()  # of integers: what the host will put there
     written = ()  # nobody on the host wrote it
 
     @property
@@ -157,13 +158,14 @@ class Like:
 
     shape: tuple
     dtype: str = "float32"
+    bounds: tuple = ()
 
     def place(self, name):
         strides, step = [], 1
         for n in reversed(self.shape):
             strides.insert(0, step)
             step *= n
-        self.memory = Place(name, step * np.dtype(self.dtype).itemsize)
+        self.memory = Place(name, step * np.dtype(self.dtype).itemsize, self.bounds)
         self.strides, self.offset, self.start, self.size = tuple(strides), 0, 0, step
         return self
 

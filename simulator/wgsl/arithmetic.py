@@ -165,9 +165,11 @@ class Arithmetic:
         small = -(1 << 24) <= value.lo and value.hi <= 1 << 24
         code = self.to_rep(value, "f32").code
         if type is float16:
-            if not (-2048 <= value.lo and value.hi <= 2048):
-                self.refuse("an integer made float16 that may be above 2048", node)
-            return Value(type, code, "f32", uniform=value.uniform)
+            if not small:  # else it would be rounded twice
+                self.refuse("an integer made float16 that may be above 2**24", node)
+            if -2048 <= value.lo and value.hi <= 2048:
+                return Value(type, code, "f32", uniform=value.uniform)
+            return self.halved(code, value.uniform)
         state = "fits" if type is float32 else "exact" if small else "once"
         return Value(type, code, "f32", state=state, uniform=value.uniform)
 

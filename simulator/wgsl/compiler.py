@@ -20,7 +20,7 @@ from dataclasses import replace
 from ..stepper.compiler import Intrinsic, own_jumps
 from ..stepper.faults import Unsupported
 from ..stepper.source import Source
-from ..stepper.types import STATIC, Scalar, Tuple, mix
+from ..stepper.types import STATIC, Scalar, Tuple, float16, mix
 from .calls import Calls
 from .expressions import Expressions
 from .helpers import HELPERS, NEEDS, RESERVED
@@ -45,8 +45,10 @@ class Line:
 class Module:
     """What the functions of a kernel share: buffers, constants, helpers, names."""
 
-    def __init__(self, launch, atomics=(), flat=(), subgroups=0, unroll=0):
+    def __init__(self, launch, atomics=(), flat=(), subgroups=0, unroll=0, f16=False):
         self.launch, self.subgroups, self.unroll = launch, subgroups, unroll
+        self.f16 = f16  # whether the device keeps float16 in two bytes
+        self.halves = set()  # texts of such elements, made float32
         self.atomics = set(atomics)  # names of buffers that an earlier pass saw used atomically
         self.flat = set(flat)  # names of those that it saw used with other shapes than their own
         self.names = set(RESERVED)
@@ -74,7 +76,7 @@ class Module:
 
     def helper(self, name):
         for need in NEEDS.get(name, ()):
-            self.param("infinity") if need == "infinity" else self.helper(need)
+            self.param(need) if need in ("infinity", "nothing") else self.helper(need)
         self.helpers[name] = HELPERS[name]
         return name
 
@@ -84,9 +86,18 @@ class Module:
             value = float("inf")
         if name == "nan":
             value = float("nan")
+        if name == "nothing":
+            value = 0.0
         if name not in [n for n, _ in self.params]:
             self.params.append((name, value))
         return f"params.{name}"
+
+    def half(self, dtype):
+        """Whether elements of this type are kept in two bytes."""
+        if self.f16 and dtype is float16:
+            self.enables.add("f16")
+            return True
+        return False
 
     def hidden(self, value):
         """A float constant that a driver does not know when it compiles."""

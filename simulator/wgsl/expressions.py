@@ -365,6 +365,9 @@ class Expressions(Arithmetic):
         uniform = index.uniform and not buffer.written and buffer.space in ("storage", "const")
         if dtype.kind == "f":
             state = "exact" if dtype is float64 else "fits"
+            if buffer.half:
+                code = f"f32({code})"
+                self.module.halves.add(code)
             return Value(dtype, code, "f32", state=state, uniform=uniform)
         if dtype.kind == "b":
             return Value(boolean, f"{code} != 0u", "bool", 0, 1, "fits", None, uniform, LOOSE)
@@ -401,7 +404,10 @@ class Expressions(Arithmetic):
                 self.refuse(f"what is stored in `{buffer.name}` may leave int32", node, "int64")
         if dtype is float64 and v.state != "exact":
             self.refuse(f"`{ast.unparse(node)}` stores float64", node, "float64")
-        return self.to_rep(v, buffer.rep).code
+        code = self.to_rep(v, buffer.rep).code
+        if buffer.half:  # a float16 already: this rounds nothing
+            return code[4:-1] if code in self.module.halves else f"f16({code})"
+        return code
 
     def visit_Subscript(self, node):
         array, index = self.subject(node)

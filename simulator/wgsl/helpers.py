@@ -82,6 +82,20 @@ fn float_to_half(x: f32) -> f32 {
   }
   return bitcast<f32>((bits + 0xfffu + ((bits >> 13u) & 1u)) & 0xffffe000u);
 }""",
+    "half_fma": """// a * b + c of float16, rounded once. The product is exact in float32;
+// what the sum loses decides its last bit, so that the second rounding cannot go to the wrong side.
+fn half_fma(a: f32, b: f32, c: f32) -> f32 {
+  let p = a * b;
+  let sum = p + c;
+  if (!is_finite(sum)) { return sum; }
+  // Behind a number that the driver does not know: it would take the rest for 0.
+  let seen = bitcast<f32>(bitcast<u32>(sum) | bitcast<u32>(params.nothing));
+  let part = seen - p;
+  let rest = (p - (seen - part)) + (c - part);
+  let bits = bitcast<u32>(seen);
+  if (rest == 0.0 || (bits & 1u) == 1u) { return float_to_half(sum); }
+  return float_to_half(bitcast<f32>(select(bits - 1u, bits + 1u, (rest > 0.0) == (sum > 0.0))));
+}""",
     "power": """fn power(x: f32, y: f32) -> f32 {
   if (y == 0.0 || x == 1.0) { return 1.0; }
   if (is_nan(x) || is_nan(y)) { return x + y; }
@@ -225,6 +239,7 @@ NEEDS = {
     ),
     **dict.fromkeys(("exp_", "exp2_", "sinh_", "cosh_", "tanh_"), ("is_nan",)),
     "not_a_number": ("infinity",),
+    "half_fma": ("nothing", "is_finite", "float_to_half"),
     **dict.fromkeys(("log_", "log2_", "atanh_"), ("infinity", "not_a_number")),
     **dict.fromkeys(("acos_", "asin_", "acosh_", "square_root"), ("not_a_number",)),
     "asinh_": ("is_nan",),
@@ -285,6 +300,7 @@ RESERVED = set(
     highp i32 if impl implements import infinity inline instanceof interface inverseSqrt lane laneid
     layout ldexp length let log log2 loop lowp macro macro_rules main mat2x2 match max mediump meta
     min mix mod modf module move mut mutable namespace nan new nil noexcept noinline nointerpolation
+    nothing
     non_coherent noncoherent noperspective normalize NULL null nullptr of operator override package
     packoffset params partition pass patch pixelfragment pow precise precision premerge priv private
     protected ptr pub public quantizeToF16 radians read read_write readonly ref reflect refract

@@ -22,7 +22,7 @@ from ..stepper.types import (
     mix,
     uint32,
 )
-from .helpers import atomic_helper
+from .helpers import HELPERS, atomic_helper
 from .values import ATOM, I32, LOOSE, PLUS, U32, Buffer, Value, View, literal, number, packed
 
 GROUPS = {"threadIdx", "blockIdx", "blockDim", "gridDim", "shared", "local", "const", "atomic"}
@@ -209,7 +209,7 @@ def array(space):
         if key not in module.arrays:
             size = math.prod(shape)
             name = module.fresh(fc.target or space)
-            buffer = Buffer(name, dtype, space, size)
+            buffer = Buffer(name, dtype, space, size, half=fc.module.half(dtype))
             buffer.atomic = name in module.atomics
             if len(shape) > 1 and not buffer.atomic and name not in module.flat:
                 buffer.shape = shape
@@ -794,15 +794,40 @@ def selp(fc, node):
     return Value(a.type, f"select({b.code}, {a.code}, {test.code})", a.rep, lo, hi, a.state)
 
 
+HALF_SIGNS = {"hadd": "+", "hsub": "-", "hmul": "*", "hdiv": "/"}
+HALF_TESTS = {"heq": "Eq", "hne": "NotEq", "hge": "GtE", "hgt": "Gt", "hle": "LtE", "hlt": "Lt"}
+HALF_CALLS = {"hmax": "fmax", "hmin": "fmin", "hfma": "half_fma"}
+# By functions of float32, rounded once more.
+HALF_MATH = {"hceil": "ceil", "hfloor": "floor", "htrunc": "trunc", "hrint": "round"}
+HALF_MATH |= {"hexp": "exp_", "hexp2": "exp2_", "hlog": "log_", "hlog2": "log2_"}
+HALF_OTHERS = "hrcp", "hrsqrt", "hexp10", "hlog10", "hneg", "habs"
+HALF_MATH |= {"hsqrt": "square_root", "hsin": "sine", "hcos": "cosine"}
+
+
 def half(op):
-    sign = {"hadd": "+", "hsub": "-", "hmul": "*", "hdiv": "/"}
 
     def write(fc, node):
         values = [fc.cast(v, float16) for v in numbers(fc, node)]
-        if op in sign:
-            code = f" {sign[op]} ".join(v.at(ATOM) for v in values)
-        elif op in ("hmax", "hmin"):
-            code = f"{fc.module.helper('f' + op[1:])}({values[0].code}, {values[1].code})"
+        if op in HALF_TESTS:
+            return fc.compare(HALF_TESTS[op], *values, node)
+        if op in HALF_SIGNS:
+            code = f" {HALF_SIGNS[op]} ".join(v.at(ATOM) for v in values)
+        elif op in HALF_CALLS:
+            codes = ", ".join(v.code for v in values)
+            code = f"{fc.module.helper(HALF_CALLS[op])}({codes})"
+            if op == "hfma":
+                return Value(float16, code, "f32", uniform=False)
+        elif op in HALF_MATH:
+            name = HALF_MATH[op]
+            code = f"{fc.module.helper(name) if name in HELPERS else name}({values[0].code})"
+        elif op == "hrcp":
+            code = f"1.0 / {values[0].at(ATOM)}"
+        elif op == "hrsqrt":
+            code = f"1.0 / {fc.module.helper('square_root')}({values[0].code})"
+        elif op == "hexp10":
+            code = f"{fc.module.helper('exp2_')}({values[0].at(ATOM)} * 3.321928)"
+        elif op == "hlog10":
+            code = f"{fc.module.helper('log2_')}({values[0].code}) * 0.30103"
         elif op in ("hneg", "habs"):
             x = values[0]
             return x.but(code=f"-{x.at(ATOM)}" if op == "hneg" else f"abs({x.code})")
@@ -859,6 +884,8 @@ CALLS = {
     **{n: bits(n) for n in ("popc", "clz", "ffs", "brev")},
     "selp": selp,
     "fma": fma,
-    **{f"fp16.{op}": half(op) for op in ("hadd", "hsub", "hmul", "hdiv", "hmax", "hmin", "hneg")},
-    "fp16.habs": half("habs"),
+    **{
+        f"fp16.{op}": half(op)
+        for op in (*HALF_SIGNS, *HALF_TESTS, *HALF_CALLS, *HALF_MATH, *HALF_OTHERS)
+    },
 }

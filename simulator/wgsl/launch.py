@@ -44,6 +44,17 @@ class Binding:
     elements: int
     read: bool
     written: bool
+    half: bool = False  # float16 in two bytes
+
+    @property
+    def kind(self):
+        """As web/run-here/gpu.js reads its numbers."""
+        return "h" if self.half else self.dtype.kind
+
+    @property
+    def bytes(self):
+        """The bytes of an element."""
+        return 2 if self.half else 4
 
 
 @dataclass
@@ -61,7 +72,7 @@ class Shader:
     features: tuple = ()
 
 
-def compile(source, config, values, kinds, *, subgroups=0, unroll=0):
+def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False):
     """Compile a kernel for the arguments ``values`` of the types ``kinds``.
 
     Raises Refused, with the line, for what cannot be compiled.
@@ -76,7 +87,7 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0):
     for _ in range(6):
         try:
             module, entry = build(
-                source, config, values, kinds, atomics, written, flat, subgroups, unroll
+                source, config, values, kinds, atomics, written, flat, subgroups, unroll, f16
             )
         except Unsupported as fault:
             raise Refused(fault.what, fault.line, fault.filename) from fault
@@ -93,8 +104,10 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0):
         raise Refused(f"{len(module.bound)} arrays: WebGPU promises {MOST_BUFFERS} to a kernel",
                       source.node.lineno, source.filename, "launch")  # fmt: skip
     params = b"".join(struct.pack("f", v) for _, v in module.params) if module.has_params else b""
-    bindings = [Binding(b.name, b.key, b.dtype, b.size, b.read, b.written) for b in module.bound]
-    shared = sum(4 * b.size for b in module.buffers if b.space == "workgroup")
+    bindings = [
+        Binding(b.name, b.key, b.dtype, b.size, b.read, b.written, b.half) for b in module.bound
+    ]
+    shared = sum(b.bytes * b.size for b in module.buffers if b.space == "workgroup")
     strange = any(v - v != 0 for _, v in module.params)
     return Shader(entry.name, wgsl, bindings, params, module.groups, config.block, shared, strange,
                   tuple(sorted(module.enables)))  # fmt: skip
@@ -104,9 +117,9 @@ def text_of(filename):
     return _texts.get(filename) or "".join(linecache.getlines(filename))
 
 
-def build(source, config, values, kinds, atomics, written, flat, subgroups, unroll):
+def build(source, config, values, kinds, atomics, written, flat, subgroups, unroll, f16):
     """One pass over the kernel; ``atomics``, ``written``: what the pass before found."""
-    module = Module(config, atomics, flat, subgroups, unroll)
+    module = Module(config, atomics, flat, subgroups, unroll, f16)
     module.sizes, module.texts = {}, {}
     entry = Function(module, source, module.fresh(source.name), entry=True)
     memories = {}
@@ -169,12 +182,12 @@ def array_argument(fc, name, v, kind, memories, written):
     size = len(v.memory.bytes) // dtype.size
     made = module.fresh(name)
     if key not in memories:
-        buffer = Buffer(made, dtype, "storage", size, v.memory)
+        buffer = Buffer(made, dtype, "storage", size, v.memory, half=module.half(dtype))
         buffer.atomic = made in module.atomics
         buffer.written = made in written
         if dtype.whole and not buffer.written and size:
-            data = elements(v.memory, dtype)
-            buffer.lo, buffer.hi = min(data), max(data)
+            known = getattr(v.memory, "bounds", None) or elements(v.memory, dtype)
+            buffer.lo, buffer.hi = min(known), max(known)
         memories[key] = buffer
         module.buffers.append(buffer)
     buffer = memories[key]
@@ -273,11 +286,16 @@ def elements(memory, dtype, data=None):
     return memoryview(data).cast("B" if dtype.kind == "b" else dtype.format).tolist()
 
 
-def pack(memory, dtype, numbers=None):
-    """The bytes of a buffer on the GPU, of what a memory holds: 32 bits an element."""
-    if numbers is None and dtype.size == 4:
-        return bytes(memory.bytes)
+def pack(binding, numbers=None):
+    """The bytes of a buffer on the GPU, of what its memory holds: 32 bits an element, or 16."""
+    memory, dtype = binding.memory, binding.dtype
+    if numbers is None and dtype.size == binding.bytes:
+        data = bytes(memory.bytes)
+        return data + bytes(-len(data) % 4)
     numbers = elements(memory, dtype) if numbers is None else numbers
+    if binding.half:
+        data = struct.pack(f"<{len(numbers)}e", *numbers)
+        return data + bytes(-len(data) % 4)
     if dtype.kind == "b":
         numbers = [int(x != 0) for x in numbers]
     if memory.written is not None:  # device_array: nobody reads what nobody wrote
@@ -310,8 +328,9 @@ def as_json(shader, data=None):
                 "name": b.name,
                 "written": b.written,
                 "read": b.read,
-                "kind": b.dtype.kind,
+                "kind": b.kind,
                 "elements": b.elements,
+                "size": -(-b.bytes * b.elements // 4) * 4,
                 **({"data": base64.b64encode(data[b.name]).decode()} if data else {}),
             }
             for b in shader.bindings
@@ -322,15 +341,17 @@ def as_json(shader, data=None):
 def wanted(record):
     """What the stepper left in the buffers that the kernel writes, as the GPU keeps it."""
     return {
-        b.name: base64.b64encode(pack(b.memory, b.dtype, record.after[b.name])).decode()
+        b.name: base64.b64encode(pack(b, record.after[b.name])).decode()
         for b in record.shader.bindings
         if b.written
     }
 
 
-def unpack(data, dtype):
+def unpack(data, binding):
     """The elements that came back."""
-    return memoryview(data).cast(STRUCT[dtype.kind]).tolist()
+    if binding.half:
+        return list(struct.unpack_from(f"<{binding.elements}e", data))
+    return memoryview(data).cast(STRUCT[binding.dtype.kind]).tolist()
 
 
 # ---------------------------------------------------------------- the launches of a program
@@ -395,7 +416,7 @@ def capture(plain, launches, options, kernel, grid, block, dynamic, args):
                          if isinstance(t, Array)), default=1))  # fmt: skip
         record.shader = compile(kernel.source, record.config, values, kinds, **options)
         for b in record.shader.bindings:
-            record.before[b.name] = pack(b.memory, b.dtype)
+            record.before[b.name] = pack(b)
         for times in more:
             longer = repeated(kernel.source, record.config, values, kinds, times, **options)
             if longer:
@@ -430,7 +451,7 @@ def unlike(record, results, tolerance=0.0):
     for b in record.shader.bindings:
         if not b.written:
             continue
-        want, got = record.after[b.name], unpack(results[b.name], b.dtype)
+        want, got = record.after[b.name], unpack(results[b.name], b)
         scale = max((abs(x) for x in want if x - x == 0), default=0.0) if tolerance else 0
         for k, (x, y) in enumerate(zip(want, got, strict=True)):
             if b.dtype.kind == "b":

@@ -136,8 +136,8 @@ def module_text(module, entry, texts):
     out = [f"// {entry.source.name}, compiled from Python for {said(launch.grid)} blocks of "
            f"{said(launch.block)} threads."]  # fmt: skip
     if module.enables:
-        out = [f"enable {', '.join(sorted(module.enables))};",
-               "diagnostic(off, subgroup_uniformity);", *out]  # fmt: skip
+        off = ["diagnostic(off, subgroup_uniformity);"] if "subgroups" in module.enables else []
+        out = [f"enable {', '.join(sorted(module.enables))};", *off, *out]
     constants = [
         f"const {n}: {rep} = {v};" for n, (rep, v) in module.constants.items() if n in used
     ]
@@ -242,7 +242,7 @@ def constant(b, x):
 def element(b):
     if b.atomic:
         return f"atomic<{'u32' if b.rep == 'f32' else b.rep}>"
-    return b.rep
+    return "f16" if b.half else b.rep
 
 
 def said(size):

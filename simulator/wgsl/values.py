@@ -79,11 +79,17 @@ class Buffer:
     hi: int | None = None
     lines: list = field(default_factory=list)
     shape: tuple = ()  # of an array of arrays: its elements are named by as many indices
+    half: bool = False  # float16 in two bytes; else such numbers are kept as float32
 
     @property
     def sizes(self):
         """Its sizes, from the outermost."""
         return self.shape or (self.size,)
+
+    @property
+    def bytes(self):
+        """The bytes of an element."""
+        return 2 if self.half else 4
 
     @property
     def rep(self):

@@ -37,7 +37,7 @@ export class Gpu {
     const { limits } = adapter
     const wanted = ["maxStorageBufferBindingSize", "maxBufferSize", "maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX", "maxComputeWorkgroupSizeY", "maxComputeWorkgroupStorageSize"]
     gpu.timed = adapter.features.has("timestamp-query")
-    const features = ["timestamp-query", "subgroups"].filter(f => adapter.features.has(f))
+    const features = ["timestamp-query", "subgroups", "shader-f16"].filter(f => adapter.features.has(f))
     const asked = adapter.requestDevice({
       requiredFeatures: features,
       requiredLimits: Object.fromEntries(wanted.filter(l => limits[l]).map(l => [l, limits[l]])),

@@ -4,7 +4,6 @@ import { bytes, Gpu, Refusal, unpacked } from "./gpu.js"
 import { reached, roof } from "./h200.js"
 import { multiplyAdds, nothing } from "./probes.js"
 
-const NEAR = 2e-5 // of the largest number of an array: what float32 may differ by
 const NEARLY = 0.9 // of a rate: two measurements of the same kernel differ by as much
 const LONG = 1 // seconds that a launch may be expected to take: systems reset a GPU that is busy for two
 const SHORT = 4 // times what a launch of nothing takes: less says more of launching than of the kernel
@@ -13,22 +12,31 @@ let gpu
 
 const make = (tag, name = "", text = "") => Object.assign(document.createElement(tag), { className: name, textContent: text })
 
-// Numbers of a buffer.
-const numbers = (data, kind) => new ({ f: Float32Array, i: Int32Array }[kind] ?? Uint32Array)(data.buffer, data.byteOffset, data.byteLength / 4)
+// Numbers of a buffer with so many elements: of kind h are float16 in two bytes, else each has four.
+const numbers = (data, kind, count) =>
+  kind === "h"
+    ? Float32Array.from(new Uint16Array(data.buffer, data.byteOffset, count), half)
+    : new ({ f: Float32Array, i: Int32Array }[kind] ?? Uint32Array)(data.buffer, data.byteOffset, data.byteLength / 4)
+const half = bits => {
+  const [size, rest] = [(bits >> 10) & 31, bits & 1023]
+  const value = size === 31 ? (rest ? NaN : Infinity) : size ? 2 ** (size - 25) * (1024 + rest) : 2 ** -24 * rest
+  return bits >> 15 ? -value : value
+}
+const floats = { f: 2e-5, h: 1e-3 } // of the largest number of an array: what such numbers may differ by
 
 // What differs from the stepper's result: null, or where it begins and how much there is of it.
 export function difference(shader, want, got) {
   const wrong = []
   for (const b of shader.bindings) {
     if (!b.written || !got[b.name]) continue
-    const right = numbers(want[b.name], b.kind)
-    const ours = numbers(got[b.name], b.kind)
+    const right = numbers(want[b.name], b.kind, b.elements)
+    const ours = numbers(got[b.name], b.kind, b.elements)
     let most = 0
-    if (b.kind === "f") for (const x of right) if (Number.isFinite(x)) most = Math.max(most, Math.abs(x))
+    if (floats[b.kind]) for (const x of right) if (Number.isFinite(x)) most = Math.max(most, Math.abs(x))
     const differ = []
     for (let k = 0; k < right.length; k++) {
       const [x, y] = [right[k], ours[k]]
-      if (x === y || (x !== x && y !== y) || (b.kind === "f" && Math.abs(x - y) <= NEAR * most)) continue
+      if (x === y || (x !== x && y !== y) || (floats[b.kind] && Math.abs(x - y) <= floats[b.kind] * most)) continue
       differ.push(k)
     }
     if (differ.length) {
@@ -44,7 +52,7 @@ export function difference(shader, want, got) {
 function longer(small, large) {
   const bindings = large.bindings.map(b => {
     const base = small.bindings.find(one => one.name === b.name).data
-    const data = new Uint8Array(b.elements * 4)
+    const data = new Uint8Array(b.size)
     data.set(base.subarray(0, data.length))
     for (let at = base.length; at && at < data.length; at *= 2) data.copyWithin(at, 0, at)
     return { ...b, data }
@@ -60,11 +68,12 @@ const percent = share => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`
 const count = n => n.toLocaleString("en")
 const work = flops => (flops >= 1e12 ? `${(flops / 1e12).toPrecision(3)} TFLOP/s` : `${(flops / 1e9).toPrecision(3)} GFLOP/s`)
 
-// The lanes of this adapter's subgroups, where it has one number of them; else 0.
-export async function subgroups() {
+// What the compiler may use of this adapter: `subgroups`, their lanes where it has one number of them, else 0; `f16`.
+export async function abilities() {
   if (!gpu || gpu.gone) gpu = await Gpu.open()
   const { subgroupMinSize: least, subgroupMaxSize: most } = gpu.adapter.info ?? {}
-  return gpu.device.features.has("subgroups") && least === most ? (least ?? 0) : 0
+  const { features } = gpu.device
+  return { subgroups: features.has("subgroups") && least === most ? (least ?? 0) : 0, f16: features.has("shader-f16") }
 }
 
 // This adapter's multiply-adds, in TFLOP/s, as the page My GPU measures them.
@@ -109,6 +118,7 @@ export class MyGpu {
         continue
       }
       const shader = unpacked(row.shader)
+      if (row.halves) place.append(make("p", "", gpu.device.features.has("shader-f16") ? "float16 takes two bytes here, as in CUDA." : "This adapter has no float16 (the feature shader-f16): such numbers take four bytes here and are rounded after each operation. The result is the same; the traffic is twice CUDA's."))
       const want = Object.fromEntries(Object.entries(row.want).map(([name, data]) => [name, Uint8Array.from(atob(data), c => c.charCodeAt(0))]))
       try {
         this.say(`Running ${row.kernel} on ${gpu.name}.`)
@@ -142,11 +152,11 @@ export class MyGpu {
     const computes = sizes.some(size => size.flops)
     const whose = computes ? "roof" : "copy rate"
     for (const name of ["Elements", "A launch", "Rate", "Of this adapter's copy rate", ...(computes ? ["Of its roof"] : [])]) head.append(Object.assign(make("th", "", name), { scope: "col" }))
-    const own = !sizes.length ? "" : sizes[0].times ? " Above the page's own size, blocks have 256 threads if the kernel leaves the choice." : " The larger launches have blocks of a usual size, as the H200's benchmark."
+    const own = !sizes.length ? "" : par && !sizes[0].times ? " The large launch is the check's own for larger arrays, which repeat what the small ones hold." : sizes[0].times ? " Above the page's own size, blocks have 256 threads if the kernel leaves the choice." : " The larger launches have blocks of a usual size, as the H200's benchmark."
     const limits = `A copy runs at ${rate(card.copy_gbps * 1e9)} here${computes ? `, multiply-adds at ${work(card.tflops * 1e12)}: the roof is the lower of the two at a kernel's operations a byte` : ""}. A launch of nothing takes ${span(card.launch)}.`
     table.append(make("caption", "", `Times by ${gpu.timed ? "the GPU's own clock" : "the page's clock over many launches"}.${own} ${limits}`), head)
     let last
-    for (const size of [{ shader: null }, ...sizes]) {
+    for (const [at, size] of [{ shader: null }, ...sizes].entries()) {
       const shader = size.shader ? longer(small, size.shader) : small
       if (shader.bindings.some(b => b.data.byteLength > gpu.device.limits.maxStorageBufferBindingSize)) break
       const amount = size.flops ?? Math.max(...shader.bindings.map(b => b.elements))
@@ -156,7 +166,7 @@ export class MyGpu {
       const ofCopy = moved / seconds / 1e9 / card.copy_gbps
       const intensity = size.flops && size.flops / moved
       const ofRoof = intensity && size.flops / seconds / 1e9 / roof(card, intensity)
-      last = { size, amount, seconds, shader, intensity, share: computes ? ofRoof : ofCopy, short: seconds < SHORT * card.launch }
+      last = { size, at: at - 1, amount, seconds, shader, intensity, share: computes ? ofRoof : ofCopy, short: seconds < SHORT * card.launch }
       const line = make("tr")
       line.append(Object.assign(make("th", "", count(Math.max(...shader.bindings.map(b => b.elements)))), { scope: "row" }))
       const cells = [span(seconds), intensity >= 1 ? work(size.flops / seconds) : rate(moved / seconds), percent(ofCopy)]
@@ -189,14 +199,18 @@ export class MyGpu {
   // What the reference solution reaches on this card, with as many elements as the reader's kernel had last.
   async par(row, last, card) {
     const small = unpacked(row.shader)
-    const { times } = last.size
-    const large = row.sizes.find(size => size.times === times)?.shader
-    if (times && !large) return null
-    // By turns, so that a moment in which the card does something else decides nothing.
-    const share = async shader => traffic(shader) / (await gpu.time(shader)).seconds / 1e9 / card.copy_gbps
-    const reference = await share(times ? longer(small, large) : small)
+    const { times, flops, bytes } = last.size
+    const large = row.sizes[last.at]?.shader
+    if (last.size.shader && (!large || row.sizes[last.at].times !== times)) return null
+    // By turns, so that a moment in which the card does something else decides nothing. Both are held to the same work: what the
+    // reader's kernel moves beside it is its own affair.
+    const reference = large ? longer(small, large) : small
+    const moved = bytes ?? traffic(reference)
+    const limit = flops ? flops / roof(card, flops / moved) / 1e9 : moved / card.copy_gbps / 1e9
+    const share = async shader => limit / (await gpu.time(shader)).seconds
+    const par = await share(reference)
     const again = await share(last.shader)
-    return { share: Math.max(last.share, again), par: reference, whose: "what the reference solution reaches on it" }
+    return { share: again, par, whose: "what the reference solution reaches on it" }
   }
 
   listing(shader) {

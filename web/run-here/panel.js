@@ -432,8 +432,8 @@ class Panel {
   // What the program's kernels are compiled for: this adapter, and sizes with enough work to measure.
   async plan() {
     const { sizes = {}, code } = this.program
-    const subgroups = await this.compiled().then(({ subgroups }) => subgroups()).catch(() => 0) // why it failed is said later
-    return JSON.stringify({ sizes, code, subgroups })
+    const card = await this.compiled().then(({ abilities }) => abilities()).catch(() => ({})) // why it failed is said later
+    return JSON.stringify({ sizes, code, ...card })
   }
 
   // The H200's records, if they can be had.

@@ -15,7 +15,10 @@
   const load = () => {
     index ??= fetch(new URL(address, base())).then(async answer => {
       if (!answer.ok) throw new Error(`${address}: ${answer.status}`)
-      return open(await answer.json())
+      const known = open(await answer.json())
+      // Code that has run once is fast: before the first key, and never in front of a question
+      setTimeout(() => search(known, "threads of a warp"))
+      return known
     })
     index.catch(() => { index = null }) // the next question tries again
     return index
@@ -54,6 +57,9 @@
     for (const [end, left] of [["ation", 4], ["ing", 3], ["ed", 3], ["er", 5], ["e", 3]]) drop(end, left)
     return word.replace(/([^aeiou])\1$/, "$1")
   }
+
+  // What stands on every second page, as "kernel" does here, tells little of what is asked.
+  const rare = (docs, many, share) => many ? Math.log(1 + docs / many) * (1.05 - Math.min(share, 1)) ** 2 : 0
 
   const single = word => word.replace(/(?<=..)s$/, "")
 
@@ -112,7 +118,29 @@
       }
     const has = word => { const at = lower(word); return data.terms[at] === word ? at : -1 }
     data.docs.forEach(([, , title]) => titled(title)) // before the first key
-    return { ...data, heads, titled, named, lower, postings, has, hits: new Map() }
+    // What people type to find a doc: the phrases that have a stem, and the stems of each
+    const typed = []
+    const typedWith = new Map()
+    let at = 0
+    for (const packed of data.asked) {
+      const [delta, phrases] = packed.split(" ")
+      at += parseInt(delta, 36)
+      for (const phrase of phrases.split(",")) {
+        const terms = phrase.split(".").map(number => parseInt(number, 36))
+        const roots = new Map(terms.map(n => [stem(data.terms[n]), n]))
+        for (const root of roots.keys()) {
+          if (!typedWith.has(root)) typedWith.set(root, [])
+          typedWith.get(root).push(typed.length)
+        }
+        typed.push({ doc: at, roots })
+      }
+    }
+    const rarities = new Map()
+    const rarity = n => { // of a term, by the length of its postings: near enough
+      if (!rarities.has(n)) rarities.set(n, rare(data.docs.length, data.postings[n].length / 2.3, data.postings[n].length / 6 / data.pages.length))
+      return rarities.get(n)
+    }
+    return { ...data, heads, titled, named, typed, typedWith, rarity, lower, postings, has, hits: new Map() }
   }
 
   // What each doc is worth for the terms that a word may mean, and the words that were found
@@ -257,11 +285,9 @@
       }
     }
     return list.map(([word, found]) => {
-      // What stands on every second page, as "kernel" does here, tells little of what is asked.
-      const many = found.many || found.scores.size, share = found.share
-      const rare = many ? Math.log(1 + data.docs.length / many) * (1.05 - share) ** 2 : 0
-      if (found.telling && !CONTEXT.has(word)) return { word, found, rare: Math.max(rare, 1.2), share, known: found.scores.size > 0 }
-      return { word, found, rare, share, known: found.scores.size > 0 }
+      const share = found.share, least = found.telling && !CONTEXT.has(word) ? 1.2 : 0
+      const worth = Math.max(least, rare(data.docs.length, found.many || found.scores.size, share))
+      return { word, found, rare: worth, share, known: found.scores.size > 0 }
     })
   }
 
@@ -282,15 +308,59 @@
     return Math.max(whole, (shared / own.size) * (used / total))
   }
 
+  // For each doc that people find by typing something, how near the question is to that: 1 where both
+  // have the same words
+  const typing = (data, words, total) => {
+    const said = new Map() // by the number of a phrase, which of its stems each word is, and how nearly
+    words.forEach((one, n) => {
+      const hit = (root, closeness) => {
+        for (const phrase of data.typedWith.get(root) ?? []) {
+          if (!said.has(phrase)) said.set(phrase, { roots: new Map(), words: new Float64Array(words.length) })
+          const { roots, words: used } = said.get(phrase)
+          if (closeness > (roots.get(root) ?? 0)) roots.set(root, closeness)
+          if (closeness > used[n]) used[n] = closeness
+        }
+      }
+      const own = stem(one.word)
+      one.roots.forEach(root => hit(root, root === own ? 1 : 0.7))
+      one.others.forEach(root => hit(root, 0.6))
+    })
+    const near = new Map()
+    for (const [phrase, { roots, words: used }] of said) {
+      const { doc, roots: all } = data.typed[phrase]
+      let asked = 0, shared = 0, whole = 0
+      words.forEach((one, n) => { asked += used[n] * one.rare })
+      for (const [root, term] of all) {
+        const worth = data.rarity(term) + 0.2
+        whole += worth
+        shared += worth * (roots.get(root) ?? 0)
+      }
+      const likeness = (asked / total) * (shared / whole)
+      if (likeness > (near.get(doc) ?? 0)) near.set(doc, likeness)
+    }
+    return near
+  }
+
   // ------------------------------------------------------------ an answer
 
   // What makes a result the answer. A page with every word somewhere is none for that: it may be a long
   // one. The weights were fitted (listwise, by the logarithm of a share) to the questions and messages
   // of the tests without the group `held`; they say how much each is worth.
-  const W = { sum: 3.2, own: 3.6, named: 1.2, lacks: -2.1, same: 5.2, same2: 4.1, held: 2.6, asks: 6.2, weight: 2.5, head: 1.1, all: 2.3, row: 1.3, term: 0.6, practice: -1.6, message: 0.8, errors: 2.4 }
+  const W = { sum: 3.2, own: 3.6, named: 1.2, lacks: -2.1, same: 5.2, same2: 4.1, typed: 5.2, typed2: 4.1, typed6: 8, held: 2.6, asks: 6.2, weight: 2.5, head: 1.1, all: 2.3, row: 1.3, term: 0.6, practice: -1.6, message: 0.8, errors: 2.4 }
   const STRONG = 6.5 // a word of a title, of a name, or of the description and the text
   const PRACTICE = /^(?:puzzles|labs|metal\/pairs)/
   const enough = score => score / (score + 5) // the tenth mention says little more than the fifth
+
+  // To rate each doc with any word takes longer than a key may: those with the most of a question.
+  const MOST = 600
+  const promising = words => {
+    const sums = new Map()
+    for (const { found, rare } of words)
+      for (const [doc, score] of found.scores) sums.set(doc, (sums.get(doc) ?? 0) + rare * enough(score))
+    if (sums.size <= MOST) return sums.keys()
+    const least = Float64Array.from(sums.values()).sort().at(-MOST)
+    return [...sums].filter(([, sum]) => sum >= least).map(([doc]) => doc)
+  }
 
   const search = (data, question) => {
     const { docs, pages, heads } = data
@@ -306,6 +376,7 @@
     const deciding = telling.length ? telling : [words.reduce((a, b) => b.rare > a.rare ? b : a)]
     for (const one of deciding) one.decides = true
     const total = words.reduce((sum, one) => sum + one.rare, 0) || 1, needed = deciding.reduce((sum, one) => sum + one.rare, 0) || 1
+    const near = typing(data, words, total)
     const asking = new Set(split(question).filter(word => ASKING.has(word) && !IDLE.has(word)))
     // The id of a measurement: a doc that has it as a whole comes first.
     const ids = question.toLowerCase().match(/[a-z0-9]+(?:-[a-z0-9]+){2,}/g) ?? []
@@ -333,7 +404,7 @@
         if (score > best[n]) best[n] = score
       }
     // The share of the question that a name has, where the question has all of the name
-    const said = title => {
+    const holds = title => {
       const [own] = data.titled(title)
       for (const root of own) if (!words.some(one => one.roots.has(root))) return 0
       return words.reduce((sum, one) => [...own].some(root => one.roots.has(root)) ? sum + one.rare : sum, 0) / total
@@ -352,10 +423,11 @@
         if (!best[n]) lacks++
       })
       const [location, , weight, names] = pages[page]
-      let same = alike(data, title, words, total), held = isHead ? said(title) : 0
+      const said = near.get(doc) ?? 0
+      let same = alike(data, title, words, total), held = isHead ? holds(title) : 0
       if (isHead) for (const other of names) {
         same = Math.max(same, alike(data, other, words, total))
-        held = Math.max(held, said(other))
+        held = Math.max(held, holds(other))
       }
       // A heading that asks as the reader does
       const [, heading] = data.titled(title)
@@ -370,20 +442,19 @@
       const all = weight >= 0.5 && (there / needed > 0.999 || isHead && there / needed > 0.5 && same > 0.999) || exact
       const log = share => Math.log(share + 0.02)
       const points = W.sum * log(sum / total) + W.own * log(own / total) + W.named * log(named / total) + W.lacks * lacks
-        + W.same * Math.log(1 + 2 * same ** 2) + W.same2 * same ** 2 + W.held * held + W.asks * Math.log(1 + 12 * asks)
+        + W.same * Math.log(1 + 2 * same ** 2) + W.same2 * same ** 2 + W.typed * Math.log(1 + 2 * said ** 2) + W.typed2 * said ** 2 + W.typed6 * said ** 6 + W.held * held + W.asks * Math.log(1 + 12 * asks)
         + W.weight * Math.log(weight) + (isHead ? W.head : 0) + (here / needed > 0.999 ? W.all : 0) + (row ? W.row : 0)
         + (isHead && location.startsWith("glossary/") ? W.term : 0) + (PRACTICE.test(location) ? W.practice : 0)
         + (long && all ? W.message : 0) + (long && location.startsWith("errors/") ? W.errors : 0) + (exact ? 100 : 0) - (weight < 0.5 ? 20 : 0)
       return { doc, page, score: Math.exp(points) }
     }
     const groups = new Map()
-    for (const { found } of words)
-      for (const doc of found.scores.keys()) {
-        const page = docs[doc][0]
-        if (!groups.has(page)) groups.set(page, new Map())
-        if (!groups.get(page).has(doc)) groups.get(page).set(doc, null)
-      }
-    const ranked = [...groups].map(([page, known]) => [page, [...known.keys()].map(rate).sort((a, b) => b.score - a.score)])
+    for (const doc of promising(words)) {
+      const page = docs[doc][0]
+      if (!groups.has(page)) groups.set(page, [])
+      groups.get(page).push(doc)
+    }
+    const ranked = [...groups].map(([page, known]) => [page, known.map(rate).sort((a, b) => b.score - a.score)])
     ranked.sort(([, [a]], [, [b]]) => b.score - a.score)
 
     const marks = [...new Set(words.flatMap(({ word, found }) => [word, ...[...found.shown, ...found.others].slice(0, 20)]))]
@@ -449,7 +520,7 @@
     }
   })
 
-  // assets/js/search.js says so when a reader opens the search. Only there is an address fetched.
+  // assets/js/search.js says so when a reader is about to open the search. Only there is an address fetched.
   if (typeof BroadcastChannel === "function" && self.location.protocol.startsWith("http")) {
     new BroadcastChannel("lockstep-search").addEventListener("message", () => { if (address) load() })
   }

@@ -13,6 +13,8 @@
   }
   search?.addEventListener("focusin", tell)
   search?.addEventListener("pointerover", tell) // on its way to the field
+  // Ctrl comes a moment before the K of Ctrl+K, and "/" and "f" are the theme's own keys for it.
+  addEventListener("keydown", ({ key }) => { if (["Control", "Meta", "/", "f", "s"].includes(key)) tell() })
   // On a phone the search is opened by a button beside it.
   document.querySelectorAll("[for=__search]").forEach(label => {
     label.addEventListener("pointerenter", tell)

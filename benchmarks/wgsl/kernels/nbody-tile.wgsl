@@ -1,0 +1,106 @@
+// pull_tile_kernel, compiled from Python for 128 blocks of 128 threads.
+
+const stars_rows: i32 = 16384;
+const stars_cols: i32 = 4;
+const pull_cols: i32 = 3;
+const TILE: i32 = 128;
+const blockDim_x: i32 = 128;
+
+@group(0) @binding(0) var<storage, read> stars: array<f32>;
+@group(0) @binding(1) var<storage, read_write> pull: array<f32>;
+struct Params { soft: f32, infinity: f32 }
+@group(0) @binding(2) var<uniform> params: Params;
+var<workgroup> tile: array<array<f32, 4>, 128>;
+
+fn not_a_number() -> f32 {
+  return bitcast<f32>(bitcast<u32>(params.infinity) | 0x400000u);
+}
+
+fn square_root(x: f32) -> f32 {
+  if (x < 0.0) { return not_a_number(); }
+  return sqrt(x);
+}
+
+@compute @workgroup_size(128, 1, 1)
+fn pull_tile_kernel(@builtin(local_invocation_id) threadIdx: vec3u, @builtin(workgroup_id) blockIdx: vec3u) {
+  var j: i32;
+  var dx: f32;
+  var dy: f32;
+  var dz: f32;
+  var inverse: f32;
+  var strength: f32;
+  let i = i32(blockIdx.x) * blockDim_x + i32(threadIdx.x);
+  let t = i32(threadIdx.x);
+  let n = stars_rows;
+  let here = min(i, 16383);  // a thread without a star takes part in fetching
+  let x = stars[here * stars_cols + 0];
+  let y = stars[here * stars_cols + 1];
+  let z = stars[here * stars_cols + 2];
+  var ax: f32 = 0.0;
+  var ay: f32 = 0.0;
+  var az: f32 = 0.0;
+  for (var first: i32 = 0; first < n; first += TILE) {
+    tile[t][0] = select(0.0, stars[(first + t) * stars_cols + 0], first + t < n);  // no mass, no pull
+    tile[t][1] = select(0.0, stars[(first + t) * stars_cols + 1], first + t < n);
+    tile[t][2] = select(0.0, stars[(first + t) * stars_cols + 2], first + t < n);
+    tile[t][3] = select(0.0, stars[(first + t) * stars_cols + 3], first + t < n);
+    workgroupBarrier();
+    var j_1: i32 = 0;
+    for (; j_1 < 125; j_1 += 4) {
+      j = j_1;
+      dx = tile[j][0] - x;
+      dy = tile[j][1] - y;
+      dz = tile[j][2] - z;
+      inverse = 1.0 / square_root(dx * dx + dy * dy + dz * dz + params.soft);
+      strength = tile[j][3] * inverse * inverse * inverse;
+      ax = ax + strength * dx;
+      ay = ay + strength * dy;
+      az = az + strength * dz;
+      j = j_1 + 1;
+      dx = tile[j][0] - x;
+      dy = tile[j][1] - y;
+      dz = tile[j][2] - z;
+      inverse = 1.0 / square_root(dx * dx + dy * dy + dz * dz + params.soft);
+      strength = tile[j][3] * inverse * inverse * inverse;
+      ax = ax + strength * dx;
+      ay = ay + strength * dy;
+      az = az + strength * dz;
+      j = j_1 + 2;
+      dx = tile[j][0] - x;
+      dy = tile[j][1] - y;
+      dz = tile[j][2] - z;
+      inverse = 1.0 / square_root(dx * dx + dy * dy + dz * dz + params.soft);
+      strength = tile[j][3] * inverse * inverse * inverse;
+      ax = ax + strength * dx;
+      ay = ay + strength * dy;
+      az = az + strength * dz;
+      j = j_1 + 3;
+      dx = tile[j][0] - x;
+      dy = tile[j][1] - y;
+      dz = tile[j][2] - z;
+      inverse = 1.0 / square_root(dx * dx + dy * dy + dz * dz + params.soft);
+      strength = tile[j][3] * inverse * inverse * inverse;
+      ax = ax + strength * dx;
+      ay = ay + strength * dy;
+      az = az + strength * dz;
+    }
+    for (; j_1 < TILE; j_1 += 1) {
+      j = j_1;
+      dx = tile[j][0] - x;
+      dy = tile[j][1] - y;
+      dz = tile[j][2] - z;
+      inverse = 1.0 / square_root(dx * dx + dy * dy + dz * dz + params.soft);
+      strength = tile[j][3] * inverse * inverse * inverse;
+      ax = ax + strength * dx;
+      ay = ay + strength * dy;
+      az = az + strength * dz;
+    }
+    workgroupBarrier();  // all have read the tile before it is overwritten
+  }
+  let t2 = ax;
+  let t3 = ay;
+  let t4 = az;
+  pull[i * pull_cols + 0] = t2;
+  pull[i * pull_cols + 1] = t3;
+  pull[i * pull_cols + 2] = t4;
+}

@@ -1,0 +1,63 @@
+"""Where runs disagree, a page prints both ends."""
+
+import re
+
+from lockstep import figures
+from lockstep.evidence import Evidence, measured_range
+from tests.pages import PAGES, ROOT
+
+BARE = re.compile(r"\[\[(?P<kind>bench|micro):(?P<id>[a-z0-9-]+)(?:\.(?:ours|value))?\]\]")
+WIDE = 1.4  # the most over the least
+# Shown as one number all the same: in these the code changed, and older runs measured another
+# program; or a page holds arithmetic with this very run. The set may only shrink.
+ONE_RUN = {
+    *"cudnn-first-heuristic gpt-train-bfloat16 serving-pass-launched-32 top-k".split(),
+    *"streams-timeline-1 streams-timeline-3".split(),  # one recording, drawn beside
+    # Beside one another in a table of one run, on one CPU.
+    *"develop-frame-cores develop-photo-core develop-thumbnail-cores".split(),
+    *"develop-thumbnail-gpu develop-thumbnail-numpy".split(),
+}
+# The page computes with that run's figure.
+WORKED = {
+    ("docs/roadmap/foundation/execution-model.md", "host-to-device-pageable"),
+    ("docs/roadmap/foundation/faster-than-numpy.md", "host-to-device-pageable"),
+}
+
+
+def test_a_range_is_over_the_runs_that_its_name_says():
+    row = {"value": 3.0, "again": [{"value": 4.0}], "history": [{"value": 9.0}, {"spread": 1}]}
+    assert measured_range(row) == (3.0, 4.0)
+    assert measured_range(row, "ever") == (3.0, 9.0)
+    assert measured_range({"ours": 2.0}, "ever") == (2.0, 2.0)
+
+
+def test_a_key_gives_the_range_with_the_unit_of_its_row():
+    records = Evidence(ROOT)
+    row, name = records.figure("micro", "launch-numba-3.ever")
+    least, most = row[name]
+    assert least <= row["value"] <= most and most > WIDE * least
+    said = figures.quantity(row[name], figures.unit_of(row, name)).replace(figures.SPACE, " ")
+    assert re.fullmatch(r"[\d.]+ to [\d.]+ µs", said)
+
+
+def test_a_figure_of_which_runs_disagree_is_printed_as_a_range():
+    """Or its range stands in the same line."""
+    records, wrong, needed = Evidence(ROOT), [], set()
+    for page in PAGES:
+        for number, line in enumerate(page.body.splitlines(), page.body_line):
+            for key in BARE.finditer(line):
+                table = getattr(records, figures.KINDS[key["kind"]])
+                row = table.get(key["id"])
+                if row is None or not row["fresh"] or f"{key['id']}.ever]]" in line:
+                    continue
+                if not {"value", "ours"} & row.keys():
+                    continue
+                least, most = measured_range(row, "ever")
+                if most <= WIDE * least or (page.path, key["id"]) in WORKED:
+                    continue
+                needed.add(key["id"])
+                if key["id"] not in ONE_RUN:
+                    both = figures.quantity((least, most), row["unit"])
+                    wrong.append(f"{page.path}:{number}: {key[0]} ({both}): write .ever")
+    assert not wrong, "\n".join(wrong)
+    assert needed == ONE_RUN

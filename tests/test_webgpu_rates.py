@@ -1,0 +1,55 @@
+"""Which kernels ``benchmarks/webgpu_kernels.py`` times, and that it times today's WGSL."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from simulator.hardware import webgpu_rates as rates
+from simulator.hardware.webgpu import shader
+from simulator.hardware.webgpu_shaders import OPTIONS
+from simulator.wgsl import Refused
+
+FOLDER = rates.ROOT / "evidence/nvidia-h200/benchmarks"
+ROWS = [
+    row
+    for file in sorted(FOLDER.glob("*.json"))
+    for row in json.loads(file.read_text(encoding="utf-8"))["rows"]
+]
+# Of the Numba kernels with a benchmark, those that no WGSL can be made of: what is in their files.
+ELSEWHERE = {
+    "PTX of its own, which no simulator reads": 50,
+}
+
+
+def test_every_kernel_with_a_benchmark_has_a_rate_or_a_reason():
+    known = rates.benchmarked(ROWS)
+    rated = {f"{rate.file}:{rate.kernel}" for rate in rates.RATES.values()}
+    plain = {name for name, why in known.items() if why is None}
+    assert rated | rates.WITHOUT.keys() == plain
+    assert not rated & rates.WITHOUT.keys()
+    assert Counter(why for why in known.values() if why) == ELSEWHERE
+    assert (len(rated), len(rates.WITHOUT)) == (70, 12)
+    print(f"{len(rated)} kernels have a rate, {len(rates.WITHOUT)} of their files have none, and "
+          f"{sum(ELSEWHERE.values())} lie in files with PTX")  # fmt: skip
+
+
+@pytest.mark.parametrize("id", rates.RATES)
+def test_its_text_is_what_the_compiler_makes(id):
+    """Records are bound to these files by hash: another text makes them stale."""
+    [(path, text)] = rates.texts([id]).items()
+    mend = "python -m simulator.hardware.webgpu_rates, and measure again"
+    assert path.read_text(encoding="utf-8") == text, f"{path.name}: {mend}"
+
+
+def test_no_text_is_left_of_a_kernel_that_is_not_timed():
+    assert {file.stem for file in rates.FOLDER.glob("*")} == rates.RATES.keys()
+
+
+def test_the_tile_of_a_merge_is_refused_as_it_says():
+    """The one kernel in WITHOUT that a function makes: test_wgsl.py has the refusals of others."""
+    half, parts = rates.F(4096), rates.I(5, high=4096, dtype="int64")
+    given = map(rates.array, (half, half, parts, rates.F(8192)))
+    with pytest.raises(Refused, match="bounds that may lie outside"):
+        shader("kernels.merge.merge_path", lambda m: m.make_merge("float32", 256, 8)[1], (4,),
+               (256,), *given, **OPTIONS)  # fmt: skip
