@@ -51,7 +51,7 @@ class Managed(np.ndarray):
     def copy_to_host(self, ary=None, stream=0):
         """Copy to a new host array, or into ``ary``."""
         if ary is None:
-            return np.array(self)
+            ary = np.empty(self.shape, self.dtype)
         fits(self, ary)
         np.copyto(ary, self)
         return ary
