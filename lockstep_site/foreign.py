@@ -158,8 +158,8 @@ def _scripts(found: dict) -> str:
     kernels, most = found["kernels"], found["seconds"]["Numba's simulator"]
     idle = found["ran and launched nothing"]
     return (
-        f"{ran} of {many} run to their end, {ran - idle} of them with a launch and {idle} without "
-        f"(they call ufuncs, allocate or copy); of the others {rest}. Of their kernels "
+        f"{ran} of {many} run to their end, {ran - idle} of them with a launch of a kernel and "
+        f"{idle} without one; of the others {rest}. Of their kernels "
         f"{kernels['the same']} leave what Numba's simulator leaves, {kernels['other']} leave "
         "something else, and "
         f"{kernels['not compared']} have no comparison, because that simulator does not come so "
