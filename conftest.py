@@ -8,4 +8,9 @@ if os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
     # much of a core.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-pytest_plugins = ["lockstep.pytest_plugin", "tests.concerns"]
+pytest_plugins = [
+    "lockstep.pytest_plugin",
+    "simulator.stepper.pytest_plugin",
+    "tests.concerns",
+    "tests.stepped",
+]

@@ -1,23 +1,29 @@
 """The serving engine: a pass as a graph, static and continuous batching, speculation."""
 
 import gc
+import json
+import subprocess
+import sys
 import time
 from functools import partial
 
 import numpy as np
 
 from benchmarks.harness import BenchmarkError, WallTimer, rounded, summarize
+from kernels.engine.engine import Engine
 from kernels.engine.graphs import OnGPU
 from kernels.engine.load import arrivals, report, serve_continuous, serve_static
 from kernels.engine.rows import TABLE, rows_of
+from kernels.engine.server import Server
 from kernels.engine.speculative import Letters, speculate
 from kernels.profiling.small_model import launches
 from kernels.quantization.model import as_text, encode, names, new_weights, train
 
 LOAD, GRAPHS = "kernels/engine/load.py", "kernels/engine/graphs.py"
-SPECULATIVE = "kernels/engine/speculative.py"
+SPECULATIVE, SERVER = "kernels/engine/speculative.py", "kernels/engine/server.py"
 BLOCKS, REPEATS = 512, 20
 RATES = (1000, 2000, 3000, 4000)  # requests a second
+HTTP_RATES = (100, 250, 500, 1000)
 METHOD = "wall clock, one process, requests of 8 letters that make 2, 2, 4 or 24"
 
 
@@ -31,6 +37,7 @@ def run(bench):
     for rate in RATES:
         with bench.part(f"{rate} requests a second"):
             under_load(bench, model, rate)
+    over_http(bench, weights)
     with bench.part("speculation"):
         speculation(bench)
 
@@ -98,6 +105,33 @@ def under_load(bench, model, rate):
                 "tokens_per_second": rounded(float(np.median(tokens))),
             },
         )  # fmt: skip
+
+
+def over_http(bench, weights):
+    """The engine behind its server, with clients in a process of their own."""
+    model = OnGPU(weights, BLOCKS)  # steps as large as those of the loop without HTTP
+    server = Server(Engine(model, blocks=BLOCKS, most_waiting=1000, budget=64, most=32))
+    for rate in HTTP_RATES:
+        with bench.part(f"{rate} requests a second over HTTP"):
+            found = []
+            for seed in range(3 if bench.quick else 7):
+                words = (server.server_port, rate, rate, seed)  # a second of requests
+                command = [sys.executable, "-m", "kernels.engine.clients", *map(str, words)]
+                done = subprocess.run(command, check=True, capture_output=True, text=True)
+                found.append(json.loads(done.stdout))
+            of = {name: [run[name] for run in found] for name in found[0]}
+            bench.micro(
+                f"serving-http-{rate}",
+                f"{rate} requests a second over HTTP: time to the last token, 99th percentile",
+                summarize(of["p99"]), unit="ms", method="wall clock of clients in another process",
+                kernel=SERVER, terms=["continuous-batching"],
+                extra={
+                    "p50_ms": rounded(float(np.median(of["p50"])) * 1e3),
+                    "rate": rate,
+                    "tokens_per_second": rounded(float(np.median(of["tokens_per_second"]))),
+                },
+            )  # fmt: skip
+    server.close()
 
 
 def speculation(bench):

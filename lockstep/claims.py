@@ -232,13 +232,20 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     # We saw 42. Timings: 12, 14 and 15. 96, as we measured.
     (
-        ("saw", "measur", "timed", "clocked", "timing", "benchmark", "observed", "recorded"),
+        tuple("saw measur timed clock timing benchmark observed recorded".split())
+        + tuple("counter profiler timer watch meter nvidia-smi average".split())
+        + (" run", " test"),
         rf"""\b(?:we|i)\ (?:(?:have|has|had|also|then|once|just)\ )*
             (?:saw|seen|measured|timed|clocked|observed|recorded|benchmarked)
             \ (?:(?:it|this|that|them)\ at\ )?{_ABOUT}{BARE}
         | \b(?:timings?|measurements?|measured|benchmarks?|observed|recorded)
             (?:\ (?:in|of|on|for|here|there|with|today)\b[^.;:]{{0,30}})?:\ {_ABOUT}
             {_DIGITS}(?!\ ?(?!and\ \d)[\w%×*/+(-]|[:.]\d)
+        | \b(?:counter|profiler|clock|timer|stopwatch|meter|nvidia-smi)
+            \ (?:reads?|said|says|show(?:s|ed)|counts?|counted)\ {_ABOUT}{BARE}
+        | \bin\ (?:our|this|that|the|one)\ (?:own\ )?(?:run|test|measurement)s?,?
+            \ [^.;:\d]{{0,25}}?\b(?:was|is|came\ to|reached|gave)\ {_ABOUT}{BARE}
+        | \bon\ average:\ {_ABOUT}{_DIGITS}
         | {_DIGITS}(?:,|\ is|\ was|\ \()?\ ?(?:as|which|what|that)\ (?:we|i)\ (?:have\ )?
             (?:measured|saw|timed|clocked|observed|recorded)\b""",
     ),

@@ -47,9 +47,10 @@ def foreign(text: str, closed: str | None = None) -> str | None:
         return said
     if (accented := ACCENTS.search(text)) and _DIGIT.search(text):
         return accented[0]
-    row = ROW.search(text)
+    if not (row := ROW.search(text)) or len(WORD.findall(row[0])) < 4:
+        return None
     known = [word.lower() for word in WORD.findall(text) if word.lower() in COMMON | SHARED]
-    if not row or len(WORD.findall(row[0])) < 4 or len(known) > 1 or not SHARED.issuperset(known):
+    if len(known) > 1 or not SHARED.issuperset(known):
         return None
     short = closed in FRAGMENTS and row[0].isascii() and row[0].count(" ") < LONG - 1
     return None if short else row[0]

@@ -69,7 +69,7 @@ _SUCCESS = (
 SUCCESS = re.compile(
     r"\b(?:print(?:s|ed)?|output(?:s|ted)?|return(?:s|ed)?|reports?|reported|says?|said|answers?"
     r"|answered|displays?|ends (?:with|in)|comes? back(?: with| as)?|shows|gives?|writes?)"
-    r"(?: us| you| back)?:? (?:a |an |the )?(?:final |single |friendly )?"
+    r"(?: us| you| back)?:? (?:a |an |the )?(?:\w+ )?"
     rf"(?:`({_SUCCESS}[.!]?)`|\*\*({_SUCCESS}[.!]?)\*\*|[\"“]({_SUCCESS}[.!]?)[\"”])"
 )
 
@@ -123,6 +123,7 @@ RESULT = re.compile(
     re.IGNORECASE,
 )
 
+CALLS = re.compile(r"(?:That|This|It|These|Those|Here|Above)\b[^.]{0,20}\b(?:is|are|was|were)\b")
 NONE = re.compile(r"\b(?:nothing|none|no|never|not|example|such as|might|would|could)\b")
 
 
@@ -137,6 +138,8 @@ def called_results(page: Page) -> Iterator[tuple[Block, str]]:
         lead = lead if lead.rstrip(" *_").endswith(":") and not LINK.search(lead) else ""
         lead = "" if NONE.search(lead) else lead
         said = (re.split(r"(?<=[.!?])\s", lead)[-1], *map(str, block.options.values()))
+        below = next((r for r in rows[len(above) :][3:] if r.strip()), "")
+        said = (*said, below if CALLS.match(below) else "")
         if words := next(filter(None, map(RESULT.search, said)), None):
             yield block, words[0]
 

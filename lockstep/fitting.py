@@ -350,7 +350,8 @@ SPECIFIC = re.compile(
     r"(?<!than\ )(?<!\bas\ )(?<!against\ )(?<!\bof\ )(?<!with\ )(?<!over\ )(?<!\bto\ )(?<!from\ )"
     r"(?<!\bby\ )(?<!beside\ )(?<!\bin\ )(?<!for\ )"
     r"\b(cu[A-Z]\w+|CUB|CUTLASS|NCCL|CuPy|PyTorch|NumPy|SciPy|Triton|FlashAttention|Thrust|MAGMA)"
-    rf"\b(?!'s|\.)[^,;]{{0,30}}?\ {DOES.pattern}"
+    r"\b(?:'s\ (?:own\ )?(?:version|kernel|one|code|product|call|implementation))?"
+    rf"(?!'s|\.)[^,;]{{0,30}}?\ {DOES.pattern}"
 )
 
 

@@ -53,13 +53,20 @@ STAMP = re.compile(
       (?:tested|tried|ran|verified|checked|executed)\ (?:it|this|that|them|these|all\ of\ \w+
       |the\ (?:code|page|block|kernel|example|listing|program)s?)\ (?:\w+\ ){{0,2}}?
       (?:on|with|under)\ [^.;]{{0,15}}?{_CHIP}
+  | \b(?:known|confirmed|seen|reported|found|said)\ to\ (?:work|run|pass)\b[^.;]{{0,20}}?{_CHIP}
+  | ^\W*(?:pass(?:es|ed|ing)|green|clean)\ (?:\w+\ ){{0,2}}?(?:on|with)\ [^.;]{{0,12}}?{_CHIP}
+  | \b(?:CI|builds?|suite|tests?)\ (?:was|is|were|are|ran|runs?|came\ out)
+      \ (?:green|passing|clean|OK)\b[^.;]{{0,20}}?{_CHIP}
+  | \b(?:reproduced|repeated|re-?ran|confirmed)\ (?:this|it|them|that|the\ \w+)
+      \ (?:on|with)\ [^.;]{{0,15}}?{_CHIP}
   | ^\W*[✓✔☑✅]""",
     re.VERBOSE | re.IGNORECASE,
 )
 # Without one of these words a text is none: a search looks at few of them.
 STAMPED = "ran prove verif teste execu measured checked passed record valida certif benchm".split()
-STAMPED += "compiled confirmed checks tests cases tried timed proved".split()
+STAMPED += "compiled confirmed checks tests cases tried repeated".split()
 STAMPED += "work reproduc executed failure error clean green hardware device status ·".split()
+STAMPED += ["passes on", "passes with", "passing", " to work", " to run", " to pass", "suite "]
 STAMPED += [" run ", "in this ", "of this ", "on this ", *"✓✔☑✅"]
 
 

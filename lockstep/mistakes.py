@@ -40,10 +40,9 @@ def parse(text: str) -> ast.Module:
         raise SyntaxError(str(error)) from None
 
 
-@functools.lru_cache(maxsize=4096)
-def nodes(text: str) -> tuple[ast.AST, ...]:
+def nodes(text: str) -> list[ast.AST]:
     """Return all nodes of the tree of a text, as ``walk`` does."""
-    return tuple(walk(parse(text)))
+    return walk(parse(text))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -64,16 +63,29 @@ def walk(node: ast.AST) -> list[ast.AST]:
     """Return a node and all below it, in the order of ``ast.walk`` and in half of its time.
 
     Without the contexts of names (``ast.Load``), which are nodes, too, and say nothing alone.
+    Nobody changes the list, nor the tree.
     """
+    if node.__class__ is ast.Module and "walked" in vars(node):
+        return vars(node)["walked"]
     found = [node]
     for one in found:  # which grows meanwhile
-        for name in one._fields:
+        kind = one.__class__
+        if kind not in _below:
+            _below[kind] = [name for name in kind._fields if name not in BARE]
+        for name in _below[kind]:
             value = getattr(one, name, None)
             if value.__class__ is list:
                 found += [child for child in value if isinstance(child, ast.AST)]
-            elif isinstance(value, ast.AST) and name != "ctx":
+            elif isinstance(value, ast.AST):
                 found.append(value)
+    if node.__class__ is ast.Module:  # several rules look at each
+        vars(node)["walked"] = found
     return found
+
+
+# Fields that hold a text or a number in every kind of node
+BARE = {"ctx", "id", "attr", "arg", "kind", "lineno", "level", "conversion", "simple", "is_async"}
+_below: dict[type[ast.AST], list[str]] = {ast.Constant: []}
 
 
 class Failed(Exception):

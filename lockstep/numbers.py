@@ -383,7 +383,11 @@ RIVAL = re.compile(
     | \bfrom\ {claims.NUMBER}\ to\ {KEY} | \bnot\ {claims.NUMBER},?\ but\ {KEY}
     | (?<![\w.]){claims.NUMBER}\ (?:{_ONCE},?\ (?:and\ )?(?:now\ )?|became\ |(?:->|→|⇒|⟶)\ ?){KEY}
     | {KEY}\ ?(?:->|→|⇒|⟶|<-|←)\ ?{_DIGITS}(?!\ ?[\w×])
-    | {KEY}\W{{0,3}}(?:\(|,\ )?{_DIGITS}\ {_ONCE}\b""",
+    | {KEY}\W{{0,3}}(?:\(|,\ )?{_DIGITS}\ {_ONCE}\b
+    | {KEY}[^.{KEY}]{{0,30}}?\b(?:it|they)\ (?:was|were|used\ to\ be|had\ been)\ (?:about\ )?{_BARE}
+    | {KEY}[^.{KEY}]{{0,30}}?
+        \b(?:theirs|the\ (?:old|older|other|previous|first|naive|library)(?:\ one)?)
+        \ (?:\w+\ ){{0,2}}?{_BARE}""",
     re.VERBOSE | re.IGNORECASE,
 )
 _NAMED = re.compile(r"[^\d\ufffc]{2,40}?(?::|,|=|–|\bis|\bat|\btakes|\btook)\ ?(\d[\d.,]*)[.;]?")

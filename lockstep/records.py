@@ -191,7 +191,7 @@ def details(page: Page, block: Block, proof: Proof) -> str:
         target = ours.targets[run["target"]]
         row = run["blocks"][block.index] if len(run["blocks"]) > block.index else {}
         text = f"{target.place(run, page)} on {run['date']}, {target.tool(run, page)}"
-        text += f", {versions(run, page)}" if versions(run, page) else ""
+        text += f", {listed}" if (listed := versions(run, page)) else ""
         if "lines" in row:
             text += f"; {row['lines'][0]} of {row['lines'][1]} lines executed"
             if left := _not_run(block, row):

@@ -291,4 +291,4 @@ def clean(text: str) -> str:
     """Return checked HTML as its reader gets it: without the core's secret and the marks."""
     text = re.sub(rf"<p>\s*[{BEGIN}{END}]\s*</p>\n?", "", text)
     text = re.sub(rf' {MARK}="{MINE}(?:-made)?"', "", text)
-    return text.translate({ord(BEGIN): None, ord(END): None})
+    return text.replace(BEGIN, "").replace(END, "")

@@ -31,6 +31,8 @@ from lockstep import (
 from lockstep.mistakes import Mistake, nodes, parse, walk
 from lockstep.vacuous import (
     ANOTHER,
+    PROVES,
+    REACHES,
     SELF,
     aliased,
     idle,
@@ -148,8 +150,10 @@ def python(text: str, wrong: Wrong, defines: bool = False) -> None:
         mend = "write each on a line of its own, which tells whether it ran"
         wrong(statement.lineno - 1, "a statement behind another on its line", mend)
     for node in nodes(text):
+        for what, mend in vacuous(node) if isinstance(node, PROVES) else ():
+            wrong(getattr(node, "lineno", 1) - 1, what, mend)
         # A file of its own may use the core: its reader then has it.
-        for what, mend in (*vacuous(node), *(() if defines else meddling(node))):
+        for what, mend in meddling(node) if not defines and isinstance(node, REACHES) else ():
             wrong(getattr(node, "lineno", 1) - 1, what, mend)
     _names(text, wrong)
 
@@ -574,7 +578,7 @@ def _plain(node: ast.expr, typed: Set[str]) -> bool:
     inside = list(walk(node))
     names = [n.id for n in inside if isinstance(n, ast.Name)]
     figures_ = [n.value for n in inside if isinstance(n, ast.Constant)]
-    if not all(isinstance(n, known | ast.Name) for n in inside) or not typed.issuperset(names):
+    if not all(isinstance(n, known | ast.Name) for n in inside) or not typed >= set(names):
         return False
     return bool(inside) and all(isinstance(v, int | float) for v in figures_)
 

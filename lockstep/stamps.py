@@ -34,10 +34,11 @@ def versions(run: dict, page: Page) -> str:
     """List what a reader needs to repeat a run, apart from the tool that ran it."""
     ours = project.of(page.root)
     target, parts = ours.targets[run["target"]], []
+    code = "\n".join(block.text for block in page.blocks if block.runs)
     for word, name, package in ours.named:
         for key, version in run["packages"].items():
             if key.startswith(package) and BUILD.fullmatch(key, len(package)):
-                if any(word in block.text for block in page.blocks if block.runs):
+                if word in code:
                     parts.append(f"{name} {version}")
     parts.append(f"Python {run['python']}")
     parts = [part for part in parts if part != target.tool(run, page)]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from lockstep.mistakes import kinds, nodes, parse, walk
-from lockstep.vacuous import CALLED, COMPARES, TASKS, _sides, name_of, root_of, task
+from lockstep.vacuous import CALLED, COMPARES, TASKS, _distance, _sides, name_of, root_of, task
 
 Found = tuple  # (block, line from 0, what, how to mend it)
 
@@ -28,7 +28,7 @@ ASSERT = "write assert before it, or show it as a session with what it gives"
 STARTS = re.compile(
     r"\b(?:subprocess|Popen|os\.(?:system|popen|spawn|posix_spawn|wait)|getoutput|unittest|doctest"
     rf"|pytest\.main|multiprocessing|Process\(|futures|asyncio|{'|'.join(sorted(TASKS))}"
-    r"|i?map_async|imap\w*|PYTHONOPTIMIZE)|[\"']-OO?[\"']"
+    r"|i?map_async|imap\w*|PYTHONOPTIMIZE|python[\d.]* -)|[\"']-\w*O\w*[\"']"
 )
 
 
@@ -55,6 +55,20 @@ def _is_check(node: ast.AST | None, predicates: frozenset[str] | set[str] = froz
         case ast.Call(func=func):
             return name_of(func) in CHECKS or name_of(func) in predicates
     return False
+
+
+def _asks(node: ast.AST | None, predicates: set[str]) -> bool:
+    """Whether a check is among what an expression puts together: in a text, a list, a choice."""
+    match node:
+        case ast.JoinedStr(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return any(_asks(part, predicates) for part in parts)
+        case ast.FormattedValue(value=inner) | ast.IfExp(test=inner):
+            return _is_check(inner, predicates)
+        case ast.ListComp(elt=inner) | ast.GeneratorExp(elt=inner):
+            return _is_check(inner, predicates)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _asks(left, predicates) or _asks(right, predicates)
+    return _is_check(node, predicates)
 
 
 ANSWERS = re.compile(r"\breturn\b|\blambda\b")
@@ -156,7 +170,7 @@ def _unread(blocks: list, python: list) -> Iterator[Found]:
         expected: set[int] = set()  # what must raise
         if "raises" in one.text or "Raises" in one.text or "warns" in one.text:
             for node in kinds(one.text, ast.With):
-                around = [getattr(item.context_expr, "func", None) for item in node.items]
+                around = [getattr(i.context_expr, "func", i.context_expr) for i in node.items]
                 if any(name_of(function) in RAISES for function in around):
                     expected |= {id(inner) for inner in walk(node)}
         after = blocks[one.index + 1 : one.index + 2]
@@ -179,10 +193,10 @@ def _unread(blocks: list, python: list) -> Iterator[Found]:
 
 def _alone(one, node: ast.Expr, predicates: set[str], heard: bool) -> Iterator[Found]:
     value = node.value
-    if isinstance(value, ast.Call) and name_of(value.func) == "print":
-        if not heard and any(_is_check(a, predicates) for a in value.args):
+    if isinstance(value, ast.Call) and name_of(value.func) in SAYS:
+        if not heard and any(_asks(a, predicates) for a in value.args):
             yield one, node.lineno - 1, "a check that is printed where nobody sees it", ASSERT
-    elif _is_check(value, predicates):
+    elif _asks(value, predicates):
         yield one, node.lineno - 1, "a check whose result nobody reads", ASSERT
 
 
@@ -200,7 +214,7 @@ def _kept(one, text: str, predicates: set[str]) -> Iterator[tuple]:
     """Yield (block, node, name) of the checks whose answer is kept, alone or among others."""
     given: set[str] | None = None  # what a function gets, and who calls it reads
     for node in kinds(text, ast.Assign, ast.AugAssign, ast.AnnAssign):
-        if node.value is not None and _is_check(node.value, predicates):
+        if node.value is not None and _judges(node.value, predicates):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 if isinstance(target, ast.Subscript):
                     if given is None:
@@ -216,6 +230,20 @@ def _kept(one, text: str, predicates: set[str]) -> Iterator[tuple]:
                 yield one, node, root_of(call.func)
 
 
+def _judges(value: ast.expr, predicates: set[str]) -> bool:
+    """Whether a value says of something how right it is: by yes or no, each, or how far off."""
+    if isinstance(value, ast.ListComp):
+        return _is_check(value.elt, predicates)
+    if isinstance(value, ast.Call):
+        of = value.args[0] if value.args else getattr(value.func, "value", None)
+        if name_of(value.func) == "sum" and isinstance(of, ast.Compare):
+            return True
+        return _is_check(value, predicates) or (
+            name_of(value.func) in {"max", "amax", "norm"} and _distance(value)
+        )
+    return _is_check(value, predicates)
+
+
 # ---------------------------------------------------------------- programs and tasks
 
 RUNS = {"run", "call", "Popen"}
@@ -226,6 +254,7 @@ ENDED = re.compile(
     r"|\.(?:wait|poll)\([^)]*\)\s*(?:[=!]=)"
 )
 LOOKED = ("returncode", "check_returncode", "stdout", "stderr", "communicate")
+WITHOUT = re.compile(r"\bPYTHONOPTIMIZE\b|\bpython[\d.]*(?: -\w+)* -[a-zA-Z]*O+[a-zA-Z]*\b")
 PROGRAM = "a program whose failure nobody sees"
 TESTS = "tests whose failure nobody sees"
 TASK = "a task whose failure nobody sees"
@@ -246,9 +275,9 @@ def _unlooked(blocks: list, python: list) -> Iterator[Found]:
             if _optimized(node):
                 what = "Python without its assertions: -O"
                 yield one, node.lineno - 1, what, "take -O out, so that what it asserts can fail"
-        for node in kinds(one.text, ast.Constant) if "PYTHONOPT" in one.text else ():
-            if "PYTHONOPTIMIZE" in str(node.value):
-                what = "Python without its assertions: PYTHONOPTIMIZE"
+        for node in kinds(one.text, ast.Constant) if WITHOUT.search(one.text) else ():
+            if isinstance(node.value, str) and (found_here := WITHOUT.search(node.value)):
+                what = f"Python without its assertions: {found_here[0]}"
                 yield one, node.lineno - 1, what, "take it out of what the program gets"
         for node in kinds(one.text, ast.Call):
             wrong = _started(node, names, alone, kept, asked, loaded, whole)
@@ -259,7 +288,7 @@ def _unlooked(blocks: list, python: list) -> Iterator[Found]:
 def _optimized(node: ast.List | ast.Tuple) -> bool:
     words = [e.value if isinstance(e, ast.Constant) else name_of(e) for e in node.elts]
     python = any(re.fullmatch(r".*python[\d.]*|executable", str(word)) for word in words[:3])
-    return python and any(str(word) in {"-O", "-OO"} for word in words)
+    return python and any(re.fullmatch(r"-[a-zA-Z]*O+[a-zA-Z]*", str(word)) for word in words)
 
 
 def _aliases(text: str) -> dict[str, str]:
@@ -307,7 +336,7 @@ def _started(
     module = full.split(".")[0]
     if isinstance(call.func, ast.Name):
         name = full.split(".")[-1]
-    own = kept.get(id(call))
+    own = kept.get(id(call)) or None
     unread = id(call) in alone or (own is not None and own not in loaded)
     if module == "subprocess" and name in RUNS:
         if any(k.arg in {"check", None} for k in call.keywords):
@@ -335,6 +364,9 @@ def _started(
     quiet = [k for k in call.keywords if k.arg == "exit"]
     if module == "unittest" and name == "main" and quiet and asked.get(id(call)) != "result":
         return (TESTS, "assert .result.wasSuccessful()") if unread else None
+    if module == "unittest" and name == "TestResult":
+        asked_of = re.search(r"\b(?:wasSuccessful|failures|errors)\b", whole)
+        return None if asked_of else (TESTS, "assert that it wasSuccessful()")
     if name == "run" and re.search(r"Runner|[Ss]uite", ast.unparse(call.func)):
         return (TESTS, "assert .wasSuccessful() of what it returns") if unread else None
     if module in {"asyncio", "concurrent"} and name in {"wait", "as_completed"}:
@@ -362,6 +394,7 @@ def _functions(text: str) -> tuple[Function, ...]:
     found = []
     for function in kinds(text, ast.FunctionDef):
         names = tuple(a.arg for a in function.args.args)
+        names = names[1:] if names[:1] == ("self",) else names
         if not names:
             continue
         written, bound, added, calls = set(), set(), set(), []
@@ -397,7 +430,9 @@ def _writes(python: list) -> dict[str, set[int]]:
 def _given(call: ast.Call, writes: dict[str, set[int]]) -> list[ast.Name]:
     """Return the names that a call, or a launch of a kernel, writes into."""
     func = call.func.value if isinstance(call.func, ast.Subscript) else call.func
-    at = writes.get(name_of(func), ()) if isinstance(func, ast.Name) else ()
+    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and not call.args:
+        return [func.value] if func.attr == "sort" else []
+    at = writes.get(name_of(func), ()) if isinstance(func, ast.Name | ast.Attribute) else ()
     return [a for n, a in enumerate(call.args) if n in at and isinstance(a, ast.Name)]
 
 
@@ -406,8 +441,9 @@ def _in_place(blocks: list, python: list) -> Iterator[Found]:
     if not any(COMPARED.search(one.text) for one in blocks):
         return
     writes = _writes(python)
-    named = re.compile(rf"^(?!def ).*\b(?:{'|'.join(writes)})\b *[\[(]", re.MULTILINE)
-    if not writes or not any(named.search(b.text) for b in blocks):
+    names = "|".join(["sort", *writes])
+    named = re.compile(rf"^(?!def ).*\b(?:{names})\b *[\[(]", re.MULTILINE)
+    if not any(named.search(b.text) for b in blocks):
         return
     dirty: set[str] = set()  # names whose values a call has changed
     results: dict[str, set[str]] = {}  # names of what such a call returned: what it changed

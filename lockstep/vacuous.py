@@ -388,6 +388,28 @@ SIZED = {"arange", "zeros", "ones", "empty", "full", "array", "range", "device_a
 SELF = "a result that is compared with itself, under another name"
 
 
+# The kinds of nodes that the two sets of rules look at: most of a tree is of no other.
+PROVES: tuple[type, ...] = (
+    ast.Assert,
+    ast.BoolOp,
+    ast.FunctionDef,
+    ast.ClassDef,
+    ast.For,
+    ast.comprehension,
+)
+PROVES += (ast.If, ast.While, ast.IfExp, ast.Try, ast.TryStar, ast.Assign, ast.ImportFrom)
+PROVES += (ast.Expr, ast.With, ast.Attribute, ast.Call)
+REACHES: tuple[type, ...] = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.Attribute,
+    ast.Assign,
+    ast.AugAssign,
+    ast.Delete,
+)
+REACHES += (ast.Call, ast.Name)
+
+
 def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
     if isinstance(node, ast.Assert) and (_constant(node.test) or _always(node.test)):
         yield "an assertion that cannot fail", "compare a result with what it must be"
@@ -553,6 +575,7 @@ def _two(node: ast.Assert) -> bool:
 
 ERROR = re.compile(r"(?:^|_)(?:err|error|errors|diff|difference|delta|off|worst|residual)(?:$|_)")
 LIMIT = re.compile(r"(?i)(?:^|_)(?:tol|tolerance|eps|epsilon|atol|rtol|limit|threshold)(?:$|_)")
+NEAREST = {"min", "amin", "nanmin", "median", "nanmedian", "percentile", "quantile"}
 SIGNED = "a difference without abs: one that is far below passes, too"
 ABSOLUTE = "take the absolute value first: np.abs(a - b).max()"
 NAN = "a check that a NaN passes"
@@ -583,6 +606,8 @@ def _blind(test: ast.expr) -> tuple[str, str] | None:
             if isinstance(op, BELOW) and _small(right):
                 if _signed(left) or (inner is not part and _subtracts(left)):
                     return SIGNED, ABSOLUTE
+                if _distance(left) and name_of(getattr(left, "func", left)) in NEAREST:
+                    return "a check that one near element passes", "take the largest difference"
                 if _skips_nan(left):
                     return NAN, "take nanmax, nan_to_num or fmax out: a NaN is an error"
             if _never_negative(inner):

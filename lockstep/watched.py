@@ -74,10 +74,9 @@ def state(root: Path, modules: Iterable[str] = ()) -> State:
         with suppress(OSError), os.scandir(place) as entries:
             for entry in entries:
                 if entry.name != CACHE:
-                    folder = entry.is_dir(follow_symlinks=False)
-                    found[entry.path] = (
-                        (0, 0, 0) if folder else _told(entry.stat(follow_symlinks=False))
-                    )
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    stat = entry.stat(follow_symlinks=False)
+                    found[entry.path] = (0, 0, 0) if is_folder else _told(stat)
     for folder in OF_GIT:
         with suppress(OSError), os.scandir(f"{git}/{folder}") as entries:
             found |= {entry.path: _told(entry.stat()) for entry in entries}

@@ -84,12 +84,14 @@ def unfounded(number: str, how: str) -> str | None:
 # What units are made of: bytes, operations and seconds. 36 GB at 4 TB/s is a time.
 _PREFIX = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _PREFIX |= {f"{p}i": 1024.0**n for n, p in enumerate("KMGTP", start=1)}
+_PREFIX |= {"kilo": 1e3, "mega": 1e6, "giga": 1e9, "tera": 1e12}
 _SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "μs": 1e-6, "us": 1e-6, "ns": 1e-9}
 _SECONDS |= {"second": 1.0, "seconds": 1.0, "minutes": 60.0, "min": 60.0, "hours": 3600.0}
 _SPAN = "|".join(sorted(_SECONDS, key=len, reverse=True))
 _WITH = re.compile(
     rf"(?P<figure>\d[\d.,]*(?<![.,])(?:e\d+)?)\ ?"
-    r"(?P<unit>(?P<prefix>[kKMGTP]i?)?(?P<of>B|bytes?|FLOPs?)(?P<rate>/s|\ (?:per|a|each)\ second)?"
+    r"(?P<unit>(?P<prefix>[kKMGTP]i?|(?:kilo|mega|giga|tera)(?=b))?(?P<of>B|bytes?|FLOPs?)"
+    r"(?P<rate>/s|\ (?:per|a|each)\ second)?"
     rf"|(?P<span>{_SPAN}))(?![\w/])"
 )
 _BY = {"at": -1, "over": -1, "/": -1, "÷": -1, "in": -1, "divided by": -1, "within": -1}

@@ -8,12 +8,15 @@ A bet is a box whose title ends with the range of a slider, and whose text begin
 The answer is the first measured figure of the text, or else its first bold number. Without
 JavaScript the box folds open; with it, ``docs/assets/js/bet.js`` asks first, and keeps the guess.
 
+What follows in the same section and names the answer's key is folded into ``details.told``, which
+the script closes until the bet is made, or the reader opens it. Without JavaScript it stands open.
+
 Where the figure is of a kernel that the page "My GPU" runs on the reader's own card, the box says
 which one in ``data-card``. Once the bet is open, the script adds what that card reached.
 """
 
 import re
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 from markdown.treeprocessors import Treeprocessor
 
@@ -29,6 +32,9 @@ RANGE = re.compile(
 # The H200's rows that "My GPU" has a kernel of: by them bet.js finds what the card reached.
 CARD = ("vector-add-numba", "sum-warps", "naive-matmul-4096", "sgemm-tiled")
 FIGURE = re.compile(rf"\[\[bench:({'|'.join(CARD)})\b")
+KEY = re.compile(r"\[\[(?:bench|micro):[^\s\[\]]+\]\]")
+PROSE = {"p", "ul", "ol", "table", "blockquote"}  # what can be folded; code is there to be run
+SECTION = re.compile("h[1-6]")
 ANSWER = re.compile(r"\[\[(?:bench|micro|worked):|\*\*[\d.,]+")
 
 BOLD = re.compile(r"\*\*([\d.,]+)")
@@ -103,6 +109,44 @@ class Bets(Treeprocessor):
                 box.set(rendered.MARK, rendered.MADE)
 
 
+class Told(Treeprocessor):
+    """Folds what tells the answer of a bet above it in the same section."""
+
+    def run(self, root: Element) -> None:
+        asked: dict[str, list[str]] = {}  # key of a figure: the bets that ask for it
+        box, opened = None, False  # the box directly above, and whether more may go into it
+        for element in list(root):
+            text = "".join(element.itertext())
+            if element.get("data-bet"):
+                if key := KEY.search(text):
+                    asked.setdefault(key[0], []).append(element.get("data-bet", ""))
+            elif SECTION.fullmatch(element.tag):
+                asked = {}
+            elif text.strip() in {rendered.BEGIN, rendered.END}:
+                opened = False  # of what a program made: no box reaches across
+                continue
+            elif element.tag in PROSE:
+                bets = " ".join(bet for key, of in asked.items() if key in text for bet in of)
+                if bets:
+                    same = box is not None and box.get("data-told") == bets
+                    if box is None or not (same and opened):
+                        box, opened = _fold(bets, more=same), True
+                        root.insert(list(root).index(element), box)
+                    root.remove(element)
+                    box.append(element)
+                    continue
+            box = None
+
+
+def _fold(bets: str, more: bool) -> Element:
+    """Return an open box. ``more``: one for the same bets stands directly above."""
+    box = Element("details", {"class": "told told--more" if more else "told", "open": "open"})
+    box.set("data-told", bets)
+    box.tail = "\n"
+    SubElement(box, "summary").text = "The answer, folded until you bet"
+    return box
+
+
 class BetPart(Part):
     """Guesses before figures."""
 
@@ -113,3 +157,4 @@ class BetPart(Part):
 
     def extend(self, md, state, stopping) -> None:
         md.treeprocessors.register(Bets(md), "lockstep-bet", 28)
+        md.treeprocessors.register(Told(md), "lockstep-told", 27)

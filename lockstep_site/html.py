@@ -15,7 +15,7 @@ TAGS = {
         *"data-graded data-run data-label".split(),
     },
     "figure": {"data-play", "data-schedule", "data-motion"},
-    "details": {"data-bet", "data-low", "data-high", "data-unit", "data-card"},
+    "details": {"data-bet", "data-low", "data-high", "data-unit", "data-card", "data-told"},
     "fieldset": set(),
     "form": {"data-quiz", "data-exercise"},
     "i": {"data-item"},

@@ -37,6 +37,7 @@ from lockstep_site.recipes import RecipesPart
 from lockstep_site.recording import RecordingPart
 from lockstep_site.roadmap import RoadmapPart
 from lockstep_site.run_here import RunHerePart
+from lockstep_site.rungs import RungPart
 from lockstep_site.russian import RussianPart
 from lockstep_site.schedule import SchedulePart
 from lockstep_site.speeds import SpeedsPart
@@ -128,6 +129,7 @@ def register(project: Project) -> None:
         SchedulePart(),
         MotionPart(),
         BetPart(),
+        RungPart(),
         CalculatorsPart(),
         GpuPart(),
         WeightPart(),

@@ -93,6 +93,9 @@ def edit(root, name, old, new):
         (HISTORY, "4100.0", "4000.0", "a point of the history was changed"),
         (HISTORY, "copy", "paste", "a point of the history was changed"),
         (PAGE, '"date": "2', '"date": "1', "in the place of one on"),
+        (RECORD, '"a median"', '"a minimum"', "its method changed, and none of its figures"),
+        (RECORD, '"date": "2026-01-01"', '"date": "2026-01-02"', "none of its figures did"),
+        (PAGE, '"outcome": "passed", "seconds": ', '"outcome": "passed", "seconds": 1', "own hash"),
         (PAGE, ', "lines": [4, 5], "not_run": [3]', "", "has lost its lines"),
         (PAGE, ', "parts": [1, 4], "idle": [[4, "fast(x)"]]', "", "has lost its parts"),
     ],
@@ -101,6 +104,16 @@ def test_an_edit_is_found(root, name, old, new, words):
     edit(root, name, old, new)
     [line] = [line for line in said(root) if words in line]
     assert line.startswith(f"{name}:") and "To mend: " in line
+
+
+def test_a_record_without_its_own_hash_is_found(root, monkeypatch):
+    """Else it would be taken out with the edit. Records of before have none."""
+    text = (root / RECORD).read_text(encoding="utf-8")
+    text = re.sub(r',\n "seal": "\w+"', "", text)
+    (root / RECORD).write_text(text, encoding="utf-8")
+    assert said(root) == []
+    monkeypatch.setattr(agreement, "SINCE", re.compile('"date": "2026-01'))
+    assert any("without the hash" in line for line in said(root))
 
 
 def test_a_history_that_is_gone_is_found(root):

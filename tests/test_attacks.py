@@ -192,6 +192,24 @@ COMPARISONS = (
     # Twice the same, under names that say so, and slices that hold something.
     "first = sorted([2, 1])\nagain = sorted([2, 1])\nassert first == again\n"
     "assert first[1:] == [2]\n",
+    # A check that something reads, by name, in a list, and as what a function returns.
+    "import numpy as np\n\n\ndef near(a, b):\n    return np.allclose(a, b)\n\n\n"
+    "ok = near([1], [1])\nassert ok\nchecks = []\nchecks.append(near([2], [2]))\n"
+    "assert all(checks)\nmask = np.arange(4) > 1\nassert mask.sum() == 2\n",
+    # A program whose end is looked at, and tasks that are asked for what they give.
+    "import subprocess\nimport sys\nfrom concurrent.futures import ThreadPoolExecutor\n\n"
+    "done = subprocess.run([sys.executable, '-c', 'x = 1'])\nassert done.returncode == 0\n"
+    "process = subprocess.Popen([sys.executable, '-c', 'x = 1'])\nassert process.wait() == 0\n"
+    "with ThreadPoolExecutor() as pool:\n    task = pool.submit(len, 'ab')\n"
+    "assert task.result() == 2\n",
+    # In place, and a reference from a copy, or from another input.
+    "import numpy as np\n\n\ndef relu(x, out):\n    out[:] = np.maximum(x, 0)\n\n\n"
+    "def clip(x):\n    x[:] = np.maximum(x, 0)\n\n\nx = np.arange(4) - 2\nout = np.empty(4)\n"
+    "relu(x, out)\nassert np.array_equal(out, np.maximum(x, 0))\nbefore = x.copy()\nclip(x)\n"
+    "assert np.array_equal(x, np.maximum(before, 0))\n",
+    # Differences with a sign that is meant, and any() that is meant.
+    "import numpy as np\n\nstart, end = 3, 5\nassert end - start < 10\nx = np.arange(4)\n"
+    "assert (x == 3).any()\nassert np.abs(x - x[::-1]).max() <= 3\nassert any(v > 2 for v in x)\n",
     # A comparison that reads what it gets, and rows of data that a loop computes with.
     "class Row:\n    def __eq__(self, other):\n        return other == 3\n\n\n"
     "assert Row() == 3\nsizes = [('a', 1.5), ('b', 2.5)]\n"

@@ -176,6 +176,36 @@ def test_a_client_that_is_killed_while_it_waits_is_noticed(served):
     assert ask(served.url, prompt="ONCE MORE", max_tokens=3)[0] == 200
 
 
+def test_a_pass_that_fails_is_an_error_for_its_requests_and_the_next_ones_are_served(served):
+    engine, model = served.engine, served.engine.model
+    hold, in_pass = threading.Event(), threading.Event()
+
+    def broken(rows):
+        in_pass.set()
+        assert hold.wait(20)
+        raise RuntimeError("out of memory")
+
+    engine.model = broken
+    got = []
+    whole = threading.Thread(target=lambda: got.append(ask(served.url, prompt="GREEK SMALL ")))
+    whole.start()
+    assert in_pass.wait(20)
+    waiting = engine.submit(encode("LATIN "), 4)  # comes in a later pass, with a model that works
+    engine.model = model
+    hold.set()
+    whole.join(20)
+    status, content = got[0]
+    assert status == 500 and "the model failed: out of memory" in content["error"]["message"]
+    assert content["error"]["type"] == "server_error"
+    letters = list(iter(lambda: waiting.letters.get(timeout=20), None))
+    assert "".join(letters).strip("\n") == plain("LATIN ", 4)
+    # The prompt's blocks were remembered before the pass failed: nobody may share them.
+    assert ask(served.url, prompt="GREEK SMALL ", max_tokens=9)[1]["choices"][0]["text"] == plain(
+        "GREEK SMALL ", 9
+    )
+    until(lambda: len(engine.scheduler.pool.free) == len(engine.scheduler.pool.users))
+
+
 # ---------------------------------------------------------------- the public client
 
 
@@ -221,3 +251,22 @@ def test_the_openai_client_hears_that_the_queue_is_full(client):
 
     with pytest.raises(openai.RateLimitError, match="0 requests are waiting"):
         client.completions.create(model="names", prompt="GREEK")
+
+
+def test_the_openai_client_hears_that_a_pass_has_failed(served, client):
+    import openai
+
+    passes = iter(range(1))
+    model = served.engine.model
+
+    def breaks(rows):
+        if next(passes, None) is None:
+            raise RuntimeError("the GPU is gone")
+        return model(rows)
+
+    served.engine.model = breaks
+    parts = client.completions.create(model="names", prompt="GREEK ", max_tokens=9, stream=True)
+    with pytest.raises(openai.APIError, match="the model failed: the GPU is gone"):
+        list(parts)
+    with pytest.raises(openai.InternalServerError, match="the model failed: the GPU is gone"):
+        client.completions.create(model="names", prompt="GREEK ")

@@ -19,6 +19,7 @@ from kernels.compilers.fuse import (
     trace,
 )
 from kernels.compilers.normalize import normalize, traffic
+from kernels.compilers.several import generate_several
 from kernels.compilers.simplify import simplify
 
 NAMES = ("float32", "float64", "int32", "int64", "bool")
@@ -104,6 +105,20 @@ def test_a_random_expression_is_what_numpy_says(seed):
         return
     tolerance = 1e-5 if "32" in "".join(str(a.dtype) for a in inputs) else 1e-12
     np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+@pytest.mark.parametrize("kind", ["uint32", "int64"])
+@pytest.mark.parametrize(("size", "each"), [(1, 4), (86, 2), (257, 4), (1023, 1)])
+def test_several_elements_a_thread_are_computed_once_each_and_none_past_the_end(size, each, kind):
+    x = np.random.default_rng(size).normal(size=(size, 3)).astype(np.float32)
+    row = np.array([0.5, -2.0, 3.0], np.float32)
+    ops = optimize(trace(lambda a, b: np.maximum(a * b, -a), x, row))
+    guarded = cuda.to_device(np.full(3 * size + 8, 77, np.float32))
+    blocks = -(-3 * size // (256 * each))
+    out = guarded[: 3 * size]
+    build(generate_several(ops, each, kind))[blocks, 256](cuda.to_device(x.ravel()), row, out)
+    np.testing.assert_array_equal(out.copy_to_host(), np.maximum(x * row, -x).ravel())
+    assert (guarded.copy_to_host()[3 * size :] == 77).all()
 
 
 # ---------------------------------------------------------------- the passes

@@ -8,6 +8,7 @@ import pytest
 
 from lockstep.page import PageError
 from lockstep_site import roadmap
+from tests.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = """
@@ -164,3 +165,46 @@ def test_a_broken_roadmap_file_is_refused(site, old, new, says):
 def test_an_unknown_part_is_refused_with_the_known_ones(site):
     with pytest.raises(PageError, match="all, first, questions"):
         expand("[[roadmap:second]]", site)
+
+
+# Words that a lesson may use twice or more only after the item that teaches them.
+TAUGHT = {
+    "f-latency": r"in flight|Little's law|latency hiding",
+    "f-access": r"bank conflicts?|\d+-way conflicts?",
+    "f-memory": r"coalesc\w+",
+    "o-roofline": r"rooflines?",
+    "o-ncu": r"stall reasons?|the profiler counts",
+    "o-hopper": r"wgmma",
+}
+# Where the word names something beside the lesson's own way, or is explained there.
+EXPLAINED = {
+    ("ampere", "o-hopper"),
+    ("multi-gpu", "f-latency"),
+    ("simd", "f-memory"),
+    ("simd", "o-roofline"),
+    ("torch-extension", "o-roofline"),
+    ("triton", "o-hopper"),
+}
+
+
+def test_a_lesson_needs_what_its_words_come_from():
+    """Directly, or by way of what that needs."""
+    items = {row["id"]: row for row in roadmap.items(ROOT)}
+    lessons = {p.uri: p for p in PAGES if p.meta["kind"] == "lesson"}
+    path = [row["page"] for row in roadmap.path(list(items.values()))]
+
+    def needed(uri):
+        direct = lessons[uri].meta.get("needs", []) if uri in lessons else []
+        return set(direct).union(*(needed(items[ident]["page"]) for ident in direct))
+
+    wrong = set()
+    for uri, lesson in lessons.items():
+        prose = re.sub(r"^ *```.*?^ *```$", "", lesson.written, flags=re.DOTALL | re.MULTILINE)
+        prose = re.split(r"^## Sources", prose, flags=re.MULTILINE)[0]
+        for ident, words in TAUGHT.items():
+            taught = items[ident]["page"]
+            if path.index(taught) >= path.index(uri) or ident in needed(uri):
+                continue
+            if len(re.findall(words, prose, re.IGNORECASE)) >= 2:
+                wrong.add((uri.rpartition("/")[2].removesuffix(".md"), ident))
+    assert wrong == EXPLAINED, wrong ^ EXPLAINED

@@ -417,13 +417,18 @@ def test_the_index_is_fetched_when_the_search_is_opened(reader):
     assert len(index_of(reader)) == 1
 
 
-def test_the_index_is_fetched_when_the_pointer_reaches_the_field(chromium, server):
+@pytest.mark.parametrize("how", ["pointer", "Control"])
+def test_the_index_is_fetched_before_the_field_is_opened(how, chromium, server):
+    """When the pointer reaches it, and when a reader presses the first key of Ctrl+K."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     tab = context.new_page()
     tab.goto(url_of(PAGE, server))
     tab.wait_for_load_state("networkidle")
     with tab.expect_request(lambda request: "search/index." in request.url):
-        tab.hover(FIELD)
+        if how == "pointer":
+            tab.hover(FIELD)
+        else:
+            tab.keyboard.down(how)
     context.close()
 
 

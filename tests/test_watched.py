@@ -80,3 +80,13 @@ def test_a_file_with_its_old_size_and_time_has_changed(house):
         os.utime(file, ns=(old.st_atime_ns, old.st_mtime_ns))
 
     assert after(house, change) == ["tools/b.py"]
+
+
+def test_what_is_new_among_packages_is_seen(house, tmp_path_factory, monkeypatch):
+    """A program writes where no hook sees it; Python would load that when it starts again."""
+    packages = tmp_path_factory.mktemp("packages")
+    monkeypatch.setattr(watched, "libraries", lambda: (str(packages),))
+    (packages / "there").mkdir()
+    assert after(house, lambda: (packages / "there/__pycache__").mkdir()) == []
+    found = after(house, lambda: (packages / "new.pth").write_text("import os\n"))
+    assert found == [os.path.relpath(packages / "new.pth", house)]

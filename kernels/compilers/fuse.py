@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import cuda, float32, float64, int32, int64
+from numba import cuda, float32, float64, int32, int64, uint32
 
 # --8<-- [end:imports]
 
@@ -216,6 +216,7 @@ def build(source):
     place = f"<fused {hash(source):x}>"
     linecache.cache[place] = len(source), None, source.splitlines(True), place
     names = CASTS | {"cuda": cuda, "math": math, "inf": math.inf, "nan": math.nan}
+    names["uint32"] = uint32
     exec(compile(source, place, "exec"), names)
     return cuda.jit(names["fused"])
 

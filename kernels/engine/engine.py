@@ -48,6 +48,7 @@ class Answer(Request):
     def __init__(self, prompt, most):
         super().__init__(tuple(int(token) for token in prompt), most)
         self.letters, self.output, self.gone = queue.Queue(), [], False
+        self.error = None  # what ended it, if a pass has failed
 
     @property
     def tokens(self):
@@ -57,9 +58,9 @@ class Answer(Request):
 class Engine:
     """One thread that computes, for as many clients as come."""
 
-    def __init__(self, model, blocks=64, most_waiting=64):
+    def __init__(self, model, blocks=64, most_waiting=64, **steps):
         self.model = model
-        self.scheduler, self.most_waiting = Serving(Pool(blocks)), most_waiting
+        self.scheduler, self.most_waiting = Serving(Pool(blocks), **steps), most_waiting
         self.changed, self.open = threading.Condition(), True
         self.steps = self.computed = 0
         self.thread = threading.Thread(target=self.work, daemon=True)
@@ -86,8 +87,14 @@ class Engine:
                 for request in [r for r in (*scheduler.running, *scheduler.waiting) if r.gone]:
                     self.forget(request)
                 step = scheduler.step()
-            if step:
-                self.compute(step)
+            failed = None
+            try:
+                if step:
+                    self.compute(step)
+            except Exception as error:  # whatever a model or its GPU raises: the others wait
+                failed = error
+            if failed:
+                self.fail(step, failed)
             with self.changed:
                 scheduler.clear()
 
@@ -104,6 +111,18 @@ class Engine:
                     self.forget(request)
             if token == 0 or request.made == request.answer:
                 request.letters.put(None)
+
+    def fail(self, step, error):
+        """End what was in a failed pass, and what runs beside it: no block can be trusted now."""
+        scheduler = self.scheduler
+        with self.changed:
+            lost = {*(request for request, _ in step), *scheduler.running}
+            scheduler.pool = Pool(len(scheduler.pool.users))
+            scheduler.running.clear()
+            scheduler.leaving = ()
+        for request in lost:
+            request.blocks, request.error = [], error
+            request.letters.put(None)
 
     def forget(self, request):
         """Take a request out before it is done: it has ended early, or its client is gone."""

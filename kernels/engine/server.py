@@ -95,13 +95,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 raise Refused(400, str(never)) from None
             (self.stream if stream else self.whole)(request)
         except Refused as refusal:
-            status, message = refusal.args
-            self.answer(status, {"error": {"message": message, "type": "invalid_request_error"}})
+            self.answer(refusal.args[0], self.error(*refusal.args))
         except OSError:  # the client is gone: nobody wants the rest
             self.close_connection = True
         finally:
             if request:
                 request.gone = True
+
+    def error(self, status, message):
+        kind = "invalid_request_error" if status < 500 else "server_error"
+        return {"error": {"message": message, "type": kind}}
 
     def letters(self, request):
         """Yield the letters of an answer; a client that left while it waited is an OSError."""
@@ -125,6 +128,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def whole(self, request):
         text = "".join(self.letters(request))
+        if request.error:
+            raise Refused(500, f"the model failed: {request.error}")
         reason = "stop" if text.endswith("\n") else "length"
         count = {"prompt_tokens": len(request.prompt), "completion_tokens": len(text)}
         count["total_tokens"] = sum(count.values())
@@ -139,6 +144,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             event = json.dumps(self.choice(letter.strip("\n"), "stop" if letter == "\n" else None))
             self.wfile.write(f"data: {event}\n\n".encode())
             self.wfile.flush()
+        if request.error:  # 200 was sent long ago: say it in the stream, and break off
+            event = json.dumps(self.error(500, f"the model failed: {request.error}"))
+            self.wfile.write(f"data: {event}\n\n".encode())
+            self.close_connection = True
+            return
         if letter != "\n":
             event = json.dumps(self.choice("", "length"))
             self.wfile.write(f"data: {event}\n\n".encode())

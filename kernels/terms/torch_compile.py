@@ -62,3 +62,16 @@ name = [name for name, _ in calls if name.startswith("triton_")][-1]
 source = code[code.index(f"def {name}(") :]
 print(source[: source.index("\n'''")])
 # --8<-- [end:kernel]
+
+# --8<-- [start:export]
+import onnxruntime  # noqa: E402
+
+program = torch.onnx.export(model.cpu(), (image.cpu(),), dynamo=True, verbose=False)
+graph = program.model_proto.graph
+print(*(node.op_type for node in graph.node))
+session = onnxruntime.InferenceSession(program.model_proto.SerializeToString())
+(exported,) = session.run(None, {graph.input[0].name: image.cpu().numpy()})
+with torch.no_grad():
+    expected = model(image.cpu())
+torch.testing.assert_close(torch.from_numpy(exported), expected, rtol=1e-3, atol=1e-3)
+# --8<-- [end:export]

@@ -66,9 +66,9 @@ def check(
                 at = _line(file, f'"id": "{row["id"]}"')
                 yield Mistake(name, at, f"{row['id']}: {what}", AGAIN.format(file=name))
     for file in sorted(folder.rglob("*.json")):
-        if what := _unsealed(file):
+        if wrong := _unsealed(file):
             name = file.relative_to(root).as_posix()
-            yield Mistake(name, 1, what, AGAIN.format(file=name))
+            yield Mistake(name, 1, wrong, AGAIN.format(file=name))
     yield from _before(root, since or base(root))
 
 

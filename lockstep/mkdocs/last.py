@@ -7,6 +7,7 @@ after that. What stands around the text, of a template or of a plugin, shows no 
 no number that looks measured.
 """
 
+import functools
 import html
 import os
 import re
@@ -74,8 +75,13 @@ def same(path: str, approved: str | None, there: str) -> None:
 
 
 def _link(found: re.Match) -> str:
+    return _written(found[1])
+
+
+@functools.lru_cache(maxsize=1 << 14)  # the navigation has the same on most pages
+def _written(attributes: str) -> str:
     """Write a link in one way. Where it opens a plugin may say, such as Material's privacy."""
-    there = {name: html.unescape(value) for name, value in rendered.ATTRIBUTE.findall(found[1])}
+    there = {name: html.unescape(value) for name, value in rendered.ATTRIBUTE.findall(attributes)}
     kept = [f' {k}="{v}"' for k, v in sorted(there.items()) if k not in {"target", "rel"}]
     return f"<a{''.join(kept)}>"
 

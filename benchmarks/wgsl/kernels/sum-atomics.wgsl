@@ -1,4 +1,4 @@
-// sum_atomics_kernel, compiled from Python for 4096 blocks of 256 threads.
+// sum_atomics_kernel, compiled from Python for 64 blocks of 256 threads.
 
 const blockDim_x: i32 = 256;
 

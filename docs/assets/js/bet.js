@@ -52,6 +52,19 @@
     box.querySelector("form").hidden = true
   }
 
+  // What tells the answer below a bet stays folded until it is made, or the reader opens it.
+  const fold = () => {
+    const { bets } = read()
+    all("details.told").forEach(box => {
+      const made = box.dataset.told.split(" ").every(bet => bet in bets)
+      if (!box.matches(".is-ready") || made != box.matches(".is-told")) box.open = made
+      box.classList.add("is-ready")
+      box.classList.toggle("is-told", made)
+      box.ontoggle = () => all(`.told--more[data-told="${box.dataset.told}"]`).forEach(more => { more.open = box.open })
+    })
+    document.dispatchEvent(new Event("bets"))
+  }
+
   const ask = box => {
     if (box.querySelector("form")) return
     const { low, high, unit: name, bet } = box.dataset
@@ -75,6 +88,7 @@
       event.preventDefault()
       change(({ bets }) => { bets[bet] = slider.valueAsNumber })
       reveal(box, slider.valueAsNumber)
+      fold()
       told.focus()
     }
     const told = document.createElement("p")
@@ -88,7 +102,7 @@
     if (bet in bets) reveal(box, bets[bet])
   }
 
-  document$.subscribe(() => all("details.bet[data-bet]").forEach(ask))
+  document$.subscribe(() => { all("details.bet[data-bet]").forEach(ask); fold() })
   document.addEventListener("lockstep", () => {
     const { bets } = read()
     all("details.bet.is-open").forEach(box => {
@@ -97,5 +111,6 @@
       box.querySelector("form").hidden = false
       box.querySelector(".bet__told").textContent = ""
     })
+    fold()
   })
 })()
