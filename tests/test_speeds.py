@@ -97,8 +97,9 @@ def test_scripts_as_they_are():
     assert (row["listed"], row["left out"]) == (len(listed), len(listed) - len(run))
     assert row["ended"] == Counter(row["scripts"].values())
     assert row["ended"]["ran"] >= 42 and row["kernels"]["other"] == 0
-    launched = row["ended"]["ran"] - row["ran and launched nothing"]
-    assert 40 <= launched < row["ended"]["ran"]
+    if evidence().others["foreign"]["cpu/scripts"]["fresh"]:  # an older one does not tell
+        launched = row["ended"]["ran"] - row["ran and launched nothing"]
+        assert 40 <= launched < row["ended"]["ran"]
     # What the stepper refuses is run and counted; nothing is left out for that.
     assert not [s for s in listed if "stepper" in s.get("left_out", "")]
 
