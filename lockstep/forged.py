@@ -19,7 +19,7 @@ _WHEN = (
     r"(?:pass(?:es|ed)|works?|worked|agrees?|agreed|match(?:es|ed)?))\b"
 )
 STAMP = re.compile(
-    rf"""^\W*(?:(?:gpu|cpu|simulator|compiled|read|shown|awaiting|proof|stamp|status|level)\b\W*)?
+    rf"""^\W*(?:(?:(?:web)?gpu|cpu|simulator|compiled|read|shown|awaiting|proof|stamp|status|level)\b\W*)?
       (?:ran|proved|proven|verified|tested|executed|measured|checked|passed|recorded|validated
         |certified|confirmed|benchmarked|compiled)\b
       (?:\ \w+){{0,3}}?\ (?:on|with|by|in)\b(?:\ \S+){{0,3}}?\ {_PLACE}

@@ -14,7 +14,7 @@ from lockstep.evidence import Evidence
 from lockstep.page import Page
 from lockstep.parts import Part
 from lockstep.site import site
-from lockstep_site import charts, in_flight, ladder, scaling, timelines, under_load, waiting
+from lockstep_site import charts, flows, in_flight, ladder, scaling, timelines, under_load, waiting
 
 MARKER = re.compile(r"^\[\[plot:([a-z]+)\]\][ \t]*$")
 TRACED = "[[plot:photos]]"  # whose timelines a reader can take away
@@ -51,12 +51,14 @@ def render(name: str, records: Evidence, as_text: bool = False) -> str:
         return in_flight.render(name, records, as_text)
     if name in timelines.PLOTS:
         return timelines.render(name, records, as_text)
+    if name in flows.PLOTS:
+        return flows.render(name, records, as_text)
     if name == under_load.NAME:
         return under_load.render(records, as_text)
     if name in scaling.PLOTS:
         return scaling.render(name, records, as_text)
     if name != "roofline":
-        drawn = (under_load.NAME, *timelines.PLOTS, *in_flight.PLOTS, *scaling.PLOTS)
+        drawn = (under_load.NAME, *timelines.PLOTS, *flows.PLOTS, *in_flight.PLOTS, *scaling.PLOTS)
         known = ", ".join(("roofline", "ladder", *drawn))
         raise KeyError(f"no plot {name} (there are: {known})")
     return roofline(records, as_text)

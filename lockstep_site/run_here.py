@@ -54,14 +54,12 @@ def programs(page: Page) -> list[Program]:
     """Return the programs of a page, in the order of the blocks that open them."""
     offers = read_offers(page.root) | {"sizes": read_sizes(page.root)}
     needs_gpu = gpu_only(page)
-    blocks = [
+    every = [
         block
         for block in page.blocks
-        if block.runs
-        and block.language in {"python", "pycon"}
-        and "file" not in block.options
-        and block.index not in needs_gpu
+        if block.runs and block.language in {"python", "pycon"} and "file" not in block.options
     ]
+    blocks = [block for block in every if block.index not in needs_gpu]
     found = []
     lacking = {b.index for b in blocks if _lacking(b)}
     for at, block in enumerate(blocks):
@@ -78,6 +76,12 @@ def programs(page: Page) -> list[Program]:
                 if block in chosen and _launches(chosen, kernels):
                     found.append(_program(block, chosen, "", offers))
                     break
+    for at, block in enumerate(every):  # a kernel of 16-byte loads, with stand-ins for them
+        script = offers["launches"].get(block.source)
+        if block.index in needs_gpu and script:
+            chosen = [*_needed(every[: at + 1], _names_read(ast.parse(script))), block]
+            found.append(_program(block, chosen, script, offers))
+    found.sort(key=lambda p: p.block.index)
     return [
         p
         for p in found
@@ -87,7 +91,9 @@ def programs(page: Page) -> list[Program]:
 
 def _program(block: Block, chosen: list[Block], script: str, offers: dict) -> Program:
     chosen = sorted(set(chosen), key=lambda b: b.index)
-    parts = [*map(_source, chosen), *([script.strip("\n")] if script else [])]
+    stand_ins = offers["stand_ins"]
+    texts = (stand_ins.get(b.source, _source(b)).strip("\n") for b in chosen)
+    parts = [*texts, *([script.strip("\n")] if script else [])]
     # What is offered is about the kernel of this block, not about others that the program contains.
     sources = [b.source for b in chosen if b.path == block.path]
     said = [e.want for b in chosen if b.language == "pycon" for e in _examples(b) if e.want]
@@ -157,7 +163,8 @@ def apply(code: str, edits: list[list[str]]) -> str:
 def read_offers(root: Path) -> dict[str, dict]:
     """Return the offers: ``launches``, ``breaks``, ``presets``, each by source of a block.
 
-    And ``withheld``: blocks without a button, each with the reason.
+    And ``withheld``: blocks without a button, each with the reason; and ``stand_ins``: what stands
+    in the editor in place of blocks that are instructions of a GPU.
     """
     file = root / OFFERS
     return _offers(file.read_text(encoding="utf-8") if file.is_file() else "")
@@ -180,9 +187,10 @@ def _sizes(text: str) -> dict[str, dict[str, dict]]:
 @cache
 def _offers(text: str) -> dict[str, dict]:
     """Every page asks for the offers, and they take longer to read than the page."""
-    return {"launches": {}, "breaks": {}, "presets": {}, "withheld": {}} | (
-        yaml.load(text, LOADER) or {}
-    )
+    none: dict[str, dict] = {
+        kind: {} for kind in ("launches", "breaks", "presets", "withheld", "stand_ins")
+    }
+    return none | (yaml.load(text, LOADER) or {})
 
 
 # ---------------------------------------------------------------- what the browser lacks

@@ -1,8 +1,8 @@
 """What ran when, in each stream or lane, drawn from the evidence when the site is built.
 
-``[[plot:streams]]`` or ``[[plot:photos]]``, on a line of its own, becomes an SVG that takes the
-page's colors, light or dark. Its rows are microbenchmarks whose ``spans`` hold [name, lane, start,
-end] in ms.
+``[[plot:streams]]``, ``[[plot:pageable]]`` or ``[[plot:photos]]``, on a line of its own, becomes an
+SVG that takes the page's colors, light or dark. Its rows are microbenchmarks whose ``spans`` hold
+[name, lane, start, end] in ms.
 """
 
 from dataclasses import dataclass
@@ -25,11 +25,17 @@ class Plot:
     alone: bool = False
 
 
+LANES = {"copy in": "--ls-accent", "kernel": "--ls-compiled", "copy out": "--ls-soft"}
 PLOTS = {
     "streams": Plot(
         (("streams-timeline-1", "one stream"), ("streams-timeline-3", "three streams")),
-        {"copy in": "--ls-accent", "kernel": "--ls-compiled", "copy out": "--ls-soft"},
+        LANES,
         "six images in {}",
+    ),
+    "pageable": Plot(
+        (("streams-pinned", "pinned memory"), ("streams-pageable", "ordinary memory")),
+        LANES,
+        "six images in three streams, from {}",
     ),
     "photos": Plot(
         (("photos-first", "decoded on the CPU"), ("photos-second", "decoded on the GPU")),

@@ -250,7 +250,7 @@ def test_a_live_wing_is_symmetric_and_air_at_rest_does_not_push_it():
 PLACES = {
     "plan": "roadmap/distributed/megatron",
     "ranks": "roadmap/distributed/many-gpus-on-a-cpu",
-    "plate": "patterns/stencil",
+    "plate": "labs/heat-and-wave",
     "tunnel": "labs/wind-tunnel",
 }
 

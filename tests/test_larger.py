@@ -6,8 +6,8 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from lockstep_site import run_here
-from simulator import larger
+from lockstep_site import exercise, run_here
+from simulator import grade, larger
 from simulator.stepper import Stepper, host
 from simulator.wgsl import as_json, captured
 from tests import webgpu
@@ -125,3 +125,50 @@ def test_what_an_adapter_with_subgroups_of_32_gets_is_compiled_by_the_browser(no
     assert sum("subgroups" in shader.features for shader in made) >= 5
     with webgpu.page(playwright) as tab:
         tab.evaluate(PREPARE, json.dumps([as_json(shader) for shader in made]))
+
+
+# ---------------------------------------------------------------- exercises
+
+CASES = run_here.read_sizes(ROOT, run_here.EXERCISES)
+TEXTS = {name: exercise.load(name, ROOT) for name in exercise.names(ROOT)}
+# Exercises whose kernel no WGSL is made of: tests/test_wgsl.py has the reasons.
+NO_WGSL = {
+    "back_to_int8", "came_with_number", "dropout_backward", "gate", "lane_ranks", "last_adds",
+    "running_softmax",
+}  # fmt: skip
+# One warp, one tile or one block is what they are about: a launch of them has one size.
+ONE_SIZE = {
+    "every_other", "fetch_boxes", "fragment_owner", "keep_warm", "my_sequences", "promoted",
+    "quarter_turn", "receipt", "ring_schedule", "skewed", "swizzle", "tally", "triangle",
+}  # fmt: skip
+# Their checks take long to make larger data.
+ONE_SIZE |= {"attend", "causal_rows", "certainty", "likeness", "merge_parts", "run_starts"}
+
+
+def repeats(text):
+    """Whether the compiler repeats an exercise's rows by itself: arrays of one length."""
+    rows = []
+    with captured(rows, most=1, more=lambda n: (2,), **OPTIONS):
+        grade.launch_largest(text, None, 20)
+    return bool(rows[0].sizes)
+
+
+def test_every_exercise_has_a_launch_that_can_be_timed_or_a_reason():
+    assert CASES.keys() <= TEXTS.keys() - NO_WGSL
+    left = TEXTS.keys() - CASES.keys() - NO_WGSL - ONE_SIZE
+    assert {name for name in left if not repeats(TEXTS[name].text)} == set()
+    print(f"{len(CASES)} exercises have a launch of their own, {len(left)} are repeated, "
+          f"{len(ONE_SIZE)} have one size, {len(NO_WGSL)} no WGSL")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_exercises_launch_is_that_of_its_case_and_compiles(name):
+    case = CASES[name]
+    seen = larger.of_case(TEXTS[name], case["case"])
+    assert seen == {key: case[key] for key in seen}
+    spec = run_here._launch(case)
+    with larger.noted(None) as notes:
+        grade.launch_largest(TEXTS[name].text, None, 20)
+    [(shader, *_)] = larger.shaders(spec, next(iter(notes.values())), **OPTIONS)
+    assert max(b.elements for b in shader.bindings) >= 1 << 16
+    assert all(4 * b.elements <= 1 << 27 for b in shader.bindings)  # what every adapter binds

@@ -308,6 +308,24 @@ def test_a_puzzle_is_graded_and_then_its_largest_case_runs_on_the_readers_gpu(ch
     assert not panel.errors
 
 
+def test_an_exercise_is_timed_on_more_than_its_check_has(chrome):
+    """The reader's kernel and the reference, both by the launch in exercises.yml."""
+    page = next(p for p in PAGES if "unit_rows" in exercise.named(p.written or ""))
+    case = run_here.read_sizes(ROOT, run_here.EXERCISES)["unit_rows"]
+    panel = Panel(chrome, page=page, block="x-unit_rows")
+    code = exercise.load("unit_rows", ROOT).solution
+    panel.write(code.replace("out", "result"))  # names of arguments are the reader's own affair
+    panel.press("Run on my GPU", "on your GPU")
+    rows = panel.card.locator("tr").all_inner_texts()
+    rows_and_columns = case["arrays"]["x"]
+    assert rows[-1].startswith(f"{rows_and_columns[0] * rows_and_columns[1]:,}")
+    assert "the check's own for larger arrays" in panel.card.locator("caption").inner_text()
+    aim = panel.card.locator(".rh-gpu-par").inner_text()
+    assert re.search(r"Par is [\d.]+ %, what the reference solution reaches on it", aim)
+    panel.context.close()
+    assert not panel.errors
+
+
 def test_without_a_gpu_it_says_what_to_do(chrome):
     panel = Panel(
         chrome,

@@ -9,7 +9,7 @@ import pytest
 
 from lockstep.evidence import Evidence
 from lockstep.page import find_root
-from lockstep_site import plots, summary, timelines
+from lockstep_site import flows, plots, summary, timelines
 
 
 def micro(value, **more):
@@ -218,6 +218,47 @@ def test_a_trace_to_take_away_is_in_chromes_format(photos):
     photos.microbenchmarks["photos-first"]["fresh"] = False
     assert list(timelines.traces("photos", photos)) == ["photos-second.trace.json"]
     assert "Awaiting" in plots.render("photos", SimpleNamespace(microbenchmarks={}, project=None))
+
+
+def ring(place, radius):
+    """Return a field, 24 by 16: larger toward a place, and the circle of ``radius`` is at 50."""
+    x, y = place
+    return [
+        [50 + 10 * (radius - ((x - i) ** 2 + (y - j) ** 2) ** 0.5) for i in range(24)]
+        for j in range(16)
+    ]
+
+
+def area(line):
+    ends = zip(line, line[1:] + line[:1], strict=True)
+    return sum(x * v - u * y for (x, y), (u, v) in ends) / 2
+
+
+def test_a_contour_goes_around_what_is_above_its_level():
+    (line,) = flows.contours(ring((11, 8), 5), 50)
+    assert all(((x - 11) ** 2 + (y - 8) ** 2) ** 0.5 == pytest.approx(5, abs=0.1) for x, y in line)
+    assert area(line) == pytest.approx(78.5, rel=0.02)  # against the clock
+    hole = [[100 - value for value in line] for line in ring((11, 8), 5)]
+    assert sorted(map(area, flows.contours(hole, 50))) == pytest.approx([-78.5, 23 * 15], rel=0.1)
+    (cut,) = flows.contours(ring((0, 8), 5), 50)  # closed along the edge of the field
+    assert area(cut) == pytest.approx(78.5 / 2, rel=0.1)
+    assert flows.contours(ring((11, 8), 5), 500) == []
+    saddle = flows.contours([[9, 0], [0, 9]], 5)
+    assert len(saddle) == 2 and all(area(line) > 0 for line in saddle)
+
+
+def test_the_flow_is_drawn_in_two_colors_with_the_body_in_it():
+    bump = ring((6, 8), 5)
+    field = ["".join(f"{min(200, max(0, int(100 + n - 50))):02x}" for n in line) for line in bump]
+    rows = {"flow-cylinder": micro(1.0, field=field, body=[[1, 1], [2, 1], [2, 2]])}
+    records = SimpleNamespace(microbenchmarks=rows, project=None)
+    assert "24 by 16 numbers, the largest 100" in plots.render("cylinder", records, True)
+    drawn = plots.render("cylinder", records)
+    assert "turns to the left" in drawn and "turns to the right" in drawn
+    layers = re.findall(r'<path d="([^"]*)" style="fill: var\((--ls-\w+)\)', drawn)
+    assert [color for _, color in layers].count("--ls-accent") == 3  # the bump rises to 50
+    assert layers[-1][1] == "--ls-ink" and layers[-1][0].count("L") == 2
+    assert "Awaiting" in plots.render("wing", records)
 
 
 def test_latency_under_load(records):

@@ -75,6 +75,14 @@ def test_every_offer_belongs_to_a_program():
         assert not rows.keys() - used, f"{run_here.OFFERS}: {kind}: no program holds these"
 
 
+def test_instructions_of_a_gpu_have_stand_ins(ran):
+    """The kernel of 8-byte loads opens with plain ones, and its launch is the transform it says."""
+    source = "kernels/fft/stockham.py:kernel"
+    (program,) = (program for _, program in PROGRAMS if program.block.source == source)
+    assert "llvmlite" not in program.code and "def load2(array, i)" in program.code
+    assert "9.65685" in str(ran["record", program.code])  # np.fft.fft(range(1, 9))[1].imag
+
+
 def ids(row):
     return f"{row[0].name}-{row[1].key}"
 

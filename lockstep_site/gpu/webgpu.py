@@ -171,8 +171,8 @@ def problems(records: Evidence) -> list[Problem]:
     """Return the kernels whose WGSL a run had, and that have changed since."""
     found = []
     for kind, made in runs(records):
-        files = made["files"].items()
-        if old := sorted(path for path, sha in files if digest(records.root, path) != sha):
+        there = {p: sha for p, sha in made["files"].items() if (records.root / p).is_file()}
+        if old := sorted(path for path, sha in there.items() if digest(records.root, path) != sha):
             what = f"WGSL of {', '.join(old[:3])}{' and others' * (len(old) > 3)}, {kind}"
             found.append(Problem("stale", what, RUNS[kind][1]))
     return found

@@ -168,8 +168,8 @@ def _rates():
     # Sums.
     yield one("sum-tree", "reduction/tree", "sum_tree_kernel", blocks(LONG), (256,), line,
               F(LONG // 256))  # fmt: skip
-    # Whole numbers: every order is exact. And few of them: WGSL adds floats by compare-and-swap, and
-    # a million threads that all try at one address do not end within minutes.
+    # Whole numbers: every order is exact. And few of them: WGSL adds floats by compare-and-swap,
+    # and a million threads that all try at one address do not end within minutes.
     whole = made(lambda r, _: np.floor(r((2**14,)) * 4), 2**14)
     yield one("sum-atomics", "reduction/tree", "sum_atomics_kernel", blocks(2**14), (256,), whole,
               F(1))  # fmt: skip
