@@ -156,8 +156,10 @@ def _scripts(found: dict) -> str:
     many, ran = sum(ended.values()), ended.pop("ran")
     rest = ", ".join(f"{n} {ENDED.get(word, word)}" for word, n in ended.items())
     kernels, most = found["kernels"], found["seconds"]["Numba's simulator"]
+    idle = found["ran and launched nothing"]
     return (
-        f"{ran} of {many} run to their end; of the others {rest}. Of their kernels "
+        f"{ran} of {many} run to their end, {ran - idle} of them with a launch of a kernel and "
+        f"{idle} without one; of the others {rest}. Of their kernels "
         f"{kernels['the same']} leave what Numba's simulator leaves, {kernels['other']} leave "
         "something else, and "
         f"{kernels['not compared']} have no comparison, because that simulator does not come so "

@@ -1,8 +1,8 @@
 """How fast the stepper is beside Numba's simulator: ``python -m simulator.speed`` prints the table.
 
-Ten kernels of the usual kinds, each written for this, and six more with a race that the checks
-have to explain. Each simulator runs in a process of its own; the CPU time of the best of three
-launches counts, compilation in none.
+Ten kernels of the usual kinds, each written for this, six more with a race that the checks have to
+explain, and three whose few threads are each busy for long, which gains least. Each simulator runs
+in a process of its own; the CPU time of the best of three launches counts, compilation in none.
 """
 
 import argparse
@@ -188,6 +188,29 @@ def spread_labels(start, edges, label, changed):
             label[v] = best
             changed[0] = 1
 
+@cuda.jit
+def sieve(composite):
+    i = cuda.grid(1) + 2
+    for k in range(i * i, composite.size, i):
+        composite[k] = 1
+
+@cuda.jit
+def recurrence(x, y):
+    if cuda.grid(1) == 0:
+        for i in range(1, x.size):
+            y[i] = y[i - 1] * float32(0.5) + x[i]
+
+@cuda.jit
+def insertion_sort(a, width):
+    first = cuda.grid(1) * width
+    for i in range(first + 1, first + width):
+        value = a[i]
+        j = i - 1
+        while j >= first and a[j] > value:
+            a[j + 1] = a[j]
+            j -= 1
+        a[j + 1] = value
+
 r = np.random.default_rng(0)
 f = lambda *s: r.random(s, dtype=np.float32)
 LAUNCHES = {
@@ -215,9 +238,15 @@ RACING = {
         [np.arange(1025) * 6, r.integers(0, 1024, 6144), np.arange(1024), np.zeros(1, np.int32)],
     ),
 }
+BUSY = {
+    "sieve, 43 busy threads": (sieve, (1, 64), [np.zeros(2000, np.int32)]),
+    "recurrence, one busy thread": (recurrence, (1, 32), [f(3000), f(3000)]),
+    "insertion sort, 16 each": (insertion_sort, (2, 32), [f(1024), 16]),
+}
 """
 RACING = ("n-body in place", "histogram, plain sums", "transpose, no barrier")
 RACING += ("a flag that all set", "a flag that all read", "labels spread in place")
+BUSY = ("sieve, 43 busy threads", "recurrence, one busy thread", "insertion sort, 16 each")
 
 
 def measure():
@@ -233,7 +262,7 @@ def measure():
     else:
         exec(compile(SCRIPT, "speed_kernels.py", "exec"), namespace)
     cuda, times = namespace["cuda"], {}
-    launches = namespace["LAUNCHES"] | namespace["RACING"]
+    launches = namespace["LAUNCHES"] | namespace["RACING"] | namespace["BUSY"]
     for name, (kernel, config, arguments) in launches.items():
         if name in RACING:
             times.setdefault("memory", peak())  # of the ten
@@ -285,12 +314,13 @@ def ratios(found):
 
 def summary(faster):
     """(words, of the run, with checks) for the rows below the kernels."""
-    right = {w: [v for k, v in faster[w].items() if k not in RACING] for w in faster}
-    racing = {w: [faster[w][k] for k in RACING] for w in faster}
+    right = {w: [v for k, v in faster[w].items() if k not in RACING + BUSY] for w in faster}
+    racing, busy = ({w: [faster[w][k] for k in some] for w in faster} for some in (RACING, BUSY))
     for words, of, which in (
         ("median of the ten", statistics.median, right),
         ("slowest of the ten", min, right),
         ("slowest with a race", min, racing),
+        ("slowest of few busy threads", min, busy),
     ):
         yield words, of(which["run"]), of(which["check"])
 
@@ -301,15 +331,15 @@ def main():
     ).parse_args()
     found = compare()
     faster = ratios(found)
-    print(f"{'kernel':22}{'Numba ms':>10}{'run ms':>9}{'check ms':>10}{'run':>8}{'check':>8}")
+    print(f"{'kernel':28}{'Numba ms':>10}{'run ms':>9}{'check ms':>10}{'run':>8}{'check':>8}")
     for name in faster["run"]:
         slow, run, check = (1e3 * found[w][name] for w in ("numba", "run", "check"))
         print(
-            f"{name:22}{slow:10.1f}{run:9.2f}{check:10.2f}"
+            f"{name:28}{slow:10.1f}{run:9.2f}{check:10.2f}"
             f"{faster['run'][name]:7.1f}x{faster['check'][name]:7.1f}x"
         )
     for words, run, check in summary(faster):
-        print(f"{words:51}{run:7.1f}x{check:7.1f}x")
+        print(f"{words:57}{run:7.1f}x{check:7.1f}x")
     print("memory, MiB: " + ", ".join(f"{k} {v['memory']:.0f}" for k, v in found.items()))
 
 

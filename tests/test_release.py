@@ -1,6 +1,9 @@
 """A release: one version, which the tag, the changelog and the citation have."""
 
+import re
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
@@ -42,3 +45,16 @@ def test_what_is_refused(name, tmp_path):
     (tmp_path / file).write_text(text.replace(old, new), encoding="utf-8")
     found = release.wrong(f"v{release.version(ROOT)}", tmp_path)
     assert any(said in line for line in found)
+
+
+def test_a_release_builds_every_package_of_the_repository():
+    listed = subprocess.run(
+        ["git", "ls-files", "*pyproject.toml"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    parts = {Path(name).parent.as_posix() for name in listed.stdout.split()}
+    packages = {p for p in parts if "build-system" in (ROOT / p / "pyproject.toml").read_text()}
+    assert {".", "simulator/stepper"} <= packages
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]
+    said = " ".join(step.get("run", "") for step in jobs["build"]["steps"])
+    built = set(re.findall(r"-m build --outdir dist (\S+)", said))
+    assert built == {p for p in packages if not p.startswith("tests/")}

@@ -40,6 +40,16 @@ def test_an_update_that_is_lost_between_atomic_operations_is_found(source):
     assert 1 < result.launches[0].schedules <= 100
 
 
+def test_a_missing_fence_is_found_with_the_reader_in_the_first_block():
+    source = NO_FENCE.replace("blockIdx.x == 0", "blockIdx.x == 1")
+    assert not run_script(HEAD + source, mode="check").findings
+    result = run_script(HEAD + source, mode="check", schedules=20)
+    (found,) = result.findings
+    assert found.kind == "global-race" and found.line == 9
+    assert "cuda.threadfence()" in found.message
+    assert "thread 0 of block 1 runs first" in found.message
+
+
 def test_a_missing_fence_is_found_where_the_flag_is_seen():
     result = run_script(HEAD + NO_FENCE, mode="check", schedules=100)
     assert {f.kind for f in result.findings} == {"global-race"}

@@ -444,6 +444,62 @@ FAULTS = {
         k[1, 20](np.ones(20), np.zeros(1))
         """,
     ),
+    "a broadcast from a lane outside of the mask": (
+        "warp-mask",
+        """
+        @cuda.jit
+        def k(a, out):
+            i = cuda.threadIdx.x
+            if i < 16:
+                out[i] = cuda.shfl_sync(0xffff, a[i], 20)  #!
+        k[1, 32](np.arange(32), np.zeros(32))
+        """,
+    ),
+    "a butterfly over 20 lanes": (
+        "warp-mask",
+        """
+        @cuda.jit
+        def k(a, out):
+            i = cuda.threadIdx.x
+            if i < 20:
+                v = a[i]
+                for step in (1, 2, 4, 8, 16):
+                    v += cuda.shfl_xor_sync(0xfffff, v, step)  #!
+                out[i] = v
+        k[1, 32](np.arange(32, dtype=np.int32), np.zeros(32, np.int32))
+        """,
+    ),
+    "a sum whose step is half of too much": (
+        "warp-mask",
+        """
+        @cuda.jit
+        def k(a, out):
+            i = cuda.threadIdx.x
+            if i < 20:
+                v = a[i]
+                step = 16
+                while step > 0:
+                    v += cuda.shfl_down_sync(0xfffff, v, step)  #!
+                    step //= 2
+                if i == 0:
+                    out[0] = v
+        k[1, 32](np.arange(32, dtype=np.int32), np.zeros(1, np.int32))
+        """,
+    ),
+    "a running sum whose first lanes take from outside": (
+        "warp-mask",
+        """
+        @cuda.jit
+        def k(a, out):
+            i = cuda.threadIdx.x
+            if i >= 8:
+                v = a[i]
+                for step in (1, 2, 4, 8, 16):
+                    v += cuda.shfl_up_sync(0xffffff00, v, step)  #!
+                out[i] = v
+        k[1, 32](np.arange(32, dtype=np.float32), np.zeros(32, np.float32))
+        """,
+    ),
     "two masks for one operation": (
         "warp-mask",
         """

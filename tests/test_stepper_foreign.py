@@ -19,14 +19,16 @@ HEAD += "from numba import cuda\nfrom numba.cuda import float32, float64, int32,
 MODES = ("run", "check")
 
 
-def result_of(body, before="", out="np.zeros(4)", arguments="", parameters="", mode="run", n=1):
+def result_of(
+    body, before="", out="np.zeros(4)", arguments="", parameters="", mode="run", n=1, **more
+):
     """Run a kernel with this body on n threads; returns its output array and the Result."""
     body = body.replace("\n", "\n    ")
     source = (
         f"{HEAD}{before}\n@cuda.jit\ndef k(out{parameters}):\n    i = cuda.grid(1)\n    {body}\n"
         f"out = {out}\nk[1, {n}](out{arguments})\n"
     )
-    result = run_script(source, mode=mode)
+    result = run_script(source, mode=mode, **more)
     return result.namespace.get("out"), result
 
 
@@ -482,6 +484,38 @@ def test_a_huge_grid_is_not_called_an_endless_loop():
         result = run_script(source, mode=mode, max_steps=10_000)
         assert "not in a loop: it has 1000000 threads" in result.message
         assert "may never end" not in result.message
+
+
+def test_a_loop_over_a_range_is_not_called_endless():
+    body = "for j in range(3000):\n    out[i] += j"
+    inner = "while True:\n    for j in range(3000):\n        out[i] += j"
+    for mode in MODES:
+        _, result = result_of(body, mode=mode, max_steps=2000)
+        assert "The loop has an end" in result.message, result.message
+        _, result = result_of(inner, mode=mode, max_steps=2000)
+        assert "may never end" in result.message
+
+
+def test_lambdas_are_device_functions():
+    two = "g, h = cuda.jit(device=True)(lambda x: x + 1), cuda.jit(device=True)(lambda x: x * 3)"
+    out, result = result_of("out[i] = g(h(i))", before=two, n=4)
+    assert result.error is None and list(out) == [3 * i + 1 for i in range(len(out))]
+
+
+def test_a_function_inside_a_kernel_stores():
+    body = "def put(k, v):\n    if out[k] < v:\n        out[k] = v\nput(i, 7)\nput(i, 3)"
+    for mode in MODES:
+        out, result = result_of(body, mode=mode)
+        assert result.error is None and out[0] == 7, result.message
+
+
+def test_managed_memory_is_copied_as_a_device_array_is():
+    source = (
+        "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] *= 2\n"
+        "m = cuda.managed_array(4, np.int32)\nm[:] = 3\nm.copy_to_device(np.arange(4, dtype='i4'))\n"
+        "k[1, 4](m)\nprint(m.copy_to_host().tolist(), m.sum(), type(m + 1).__name__)\n"
+    )
+    assert run_script(HEAD + source).output.startswith("[0, 2, 4, 6] 12 ")
 
 
 def test_a_name_that_is_missing_on_the_host_is_named():

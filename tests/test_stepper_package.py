@@ -137,6 +137,16 @@ TESTS = RACE + textwrap.dedent(
     def test_allows():
         launch()
 
+    @cuda.jit
+    def past(a):
+        a[cuda.grid(1) + 3] = 1
+
+    @pytest.mark.stepper_allow("out-of-bounds")
+    def test_allows_what_ends_a_launch():
+        a = np.zeros(4, np.int64)
+        past[1, 2](a)
+        assert a[3] == 1
+
     @pytest.mark.stepper_allow("uninitialized")
     def test_allows_something_else():
         launch()
@@ -167,8 +177,30 @@ def pytest_run(tmp_path, text, *words):
 
 def test_the_pytest_plugin(tmp_path):
     said, places = pytest_run(tmp_path, TESTS)
-    assert "2 failed, 2 passed" in said and "FAILED" in said, said
+    assert "2 failed, 3 passed" in said and "FAILED" in said, said
     assert "test_it.py:7: " in said and set(places) == {7}
+
+
+def test_what_many_launches_find_at_one_place_is_one_result(tmp_path, fresh):
+    script, sarif = tmp_path / "race.py", tmp_path / "found.sarif"
+    script.write_text(RACE + "for _ in range(50):\n    launch()\n")
+    done = run(fresh, "-m", "stepper", "--format", "sarif", "--output", sarif, script)
+    results = json.loads(sarif.read_text())["runs"][0]["results"]
+    assert done.returncode == 1 and [r["ruleId"] for r in results] == ["global-race"]
+    text = run(fresh, "-m", "stepper", script).stderr
+    assert text.count("race.py:7: ") == 1 and "in 50 launches" in text
+    found = json.loads(run(fresh, "-m", "stepper", "--format", "json", script).stderr)["findings"]
+    assert [(f["launches"], f["line"]) for f in found] == [(50, 7)]
+
+
+def test_what_is_allowed_ends_no_script(tmp_path, fresh):
+    script = tmp_path / "past.py"
+    past = "\n@cuda.jit\ndef past(a):\n    a[9] = 1\npast[1, 1](np.zeros(4))\nprint('end')\n"
+    script.write_text(RACE + past)
+    done = run(fresh, "-m", "stepper", "--allow", "out-of-bounds", script)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+    assert run(fresh, "-m", "stepper", script).stdout == ""
+    assert "choose from" in run(fresh, "-m", "stepper", "--allow", "nothing", script).stderr
 
 
 FIXTURES = RACE + textwrap.dedent(

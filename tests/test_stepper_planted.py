@@ -516,6 +516,35 @@ MENDED = {
         """,
         "An atomic operation does both as one: write `cuda.atomic.add(b, 0, 1)` in line",
     ),
+    "a maximum in two lines": (
+        """
+        if b[0] < i:
+            b[0] = i
+        """,
+        "One atomic operation does both: write `cuda.atomic.max(b, 0, i)` in place of "
+        "`if b[0] < i:`",
+    ),
+    "a maximum in one line": (
+        """
+        b[0] = b[0] if i < b[0] else i
+        """,
+        "does all three as one: `cuda.atomic.max(b, 0, i)`",
+    ),
+    "a place taken and counted up": (
+        """
+        a[b[0]] = i
+        b[0] += 1
+        """,
+        "take it from the update: `old = cuda.atomic.add(b, 0, 1)` does both as one",
+    ),
+    "a minimum of what was read before": (
+        """
+        least = b[0]
+        if a[i] <= least:
+            b[0] = a[i]
+        """,
+        "write `cuda.atomic.min(b, 0, a[i])` in place of `if a[i] <= least:`",
+    ),
     "an update in three lines": (
         """
         k = int32(a[i]) % 4
@@ -602,9 +631,37 @@ def test_a_fence_is_advised_only_where_it_is_what_is_missing():
     assert not any("fence" in f.message for f in result.findings), result.message
 
 
+@pytest.mark.parametrize(
+    "line, array, sentence",
+    [
+        (
+            "b[0] += 1",
+            "int8",
+            "takes no int8: make it an array of int32 and write `cuda.atomic.add(",
+        ),
+        (
+            "b[0] |= 1",
+            "uint16",
+            "takes no uint16: make it an array of uint32 and write `cuda.atomic.or",
+        ),
+        ("b[0] -= 1", "float16", "takes no float16: make it an array of float32 and write"),
+        ("b[0] += 1", "complex64", "takes no complex64: give each thread an element of its own"),
+        ("b[0] += 1", "int64", "does all three as one: `cuda.atomic.add(b, 0, 1)`"),
+        ("b[0]['n'] += 1", "[('n', 'i4')]", "as one: `cuda.atomic.add(b['n'], 0, 1)`"),
+        ("b[0].n += 1", "[('n', 'i2')]", "takes no int16: make it an array of int32"),
+    ],
+)
+def test_the_atomic_operation_that_is_advised_takes_the_type(line, array, sentence):
+    array = array if array.startswith("[") else f"np.{array}"
+    result = run_script(script(line, "2, 32", I, f"np.zeros(4, {array})"), mode="check")
+    assert result.findings and all(sentence in f.message for f in result.findings), [
+        str(f) for f in result.findings
+    ]
+
+
 def test_names_that_hold_each_other_have_no_end_and_no_remedy():
     function = ast.parse("def k(b):\n while b[0]:\n  y = z\n  z = y\n b[0] = z").body[0]
-    assert source.remedies(function) == {}
+    assert source.remedies(function) == ({}, {})
 
 
 @pytest.mark.parametrize("name", MENDED)

@@ -225,6 +225,50 @@ def test_races_of_a_long_launch_are_those_that_stepping_finds(monkeypatch):
     assert len(by_notes) >= 12 and set(RACING) <= set(by_notes), by_notes
 
 
+@pytest.mark.parametrize("stores", ["c[k] = 1", "c[k] = 1\n        c[k] = 2"])
+def test_many_stores_of_one_constant_are_noted_without_a_second_run(stores, monkeypatch):
+    """And of two constants they are not: which is there in the end depends on the order."""
+    source = (
+        "@cuda.jit\ndef k(c):\n    i = cuda.grid(1) + 2\n    for k in range(i * i, c.size, i):\n"
+        f"        {stores}\nc = np.zeros(2000, np.int32)\nk[2, 32](c)\n"
+    )
+    again = []
+    real = tally.replayed
+    monkeypatch.setattr(tally, "replayed", lambda *a: again.append(1) or real(*a))
+    fast, slow = (told_of(HEAD + source, fast) for fast in (True, False))
+    assert fast == slow and bool(again) == ("= 2" in stores)
+
+
+def told_of(source, fast):
+    """Kinds and lines of what is found and noted, the counts, and the array."""
+    result = run_script(source, mode="check", fast=fast)
+    (launch,) = result.launches
+    told = {(f.kind, f.line, f.other_line) for f in launch.findings + launch.notes}
+    return told, launch.counts.summary(), result.namespace["c"].tolist()
+
+
+LOOPS = {
+    "a while with a test of two parts": "while n > 0 and a[n] > 3:\n        s += a[n]\n        n -= 1",
+    "with continue": "while n > 1:\n        n -= 1\n        if n % 2:\n            continue\n        s += a[n]",
+    "with break": "while n > 1:\n        n -= 1\n        if n % 5 == 1:\n            break\n        s += a[n]",
+    "no turn at all": "for j in range(5, i):\n        s += a[j]\n    while n < 0:\n        n += 1",
+    "down, and an if": "for j in range(n, 0, -2):\n        if a[j] > 5:\n            s += a[j]",
+    "one in the other": "for j in range(i):\n        for m in range(j, 9):\n            s += a[m]\n        s -= a[j]",
+    "with a barrier": "for j in range(3):\n        cuda.syncthreads()\n        s += a[i + j]",
+    "with a return": "for j in range(40):\n        if a[j] == n:\n            return\n        s += a[j]",
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_turns_that_are_noted_at_once_count_as_those_that_are_stepped(name):
+    source = (
+        "@cuda.jit\ndef k(a, c):\n    i = cuda.grid(1)\n    n, s = i % 32, 0\n"
+        f"    {LOOPS[name]}\n    c[i] = s\n"
+        "c = np.zeros(64, np.int64)\nk[2, 32](np.arange(80) * 7 % 10, c)\n"
+    )
+    assert told_of(HEAD + source, True) == told_of(HEAD + source, False)
+
+
 def test_what_is_told_of_a_race_in_a_long_launch(monkeypatch):
     monkeypatch.setattr(tally, "LONG", 0)
     result = run_script(HEAD + RACING["bodies moved in place"], mode="check")

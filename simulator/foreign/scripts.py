@@ -202,7 +202,7 @@ def main():
     if given.record and (given.only or given.all):
         parser.error("--record is for a run of all that are not left out")
     right = wrong = unknown = 0
-    ended_as = collections.Counter()
+    ended_as, idle = collections.Counter(), 0
     rows = {}
     sources = json.loads(DATA.read_text(encoding="utf-8"))
     sources = [s for s in sources if given.only in f"{s['repository']}/{s['path']}"]
@@ -231,6 +231,7 @@ def main():
                 elif kernels.get(kernel) != "other":
                     kernels[kernel] = "same" if alike(arrays, theirs[k][1]) else "other"
             ended_as[outcome(ended)] += 1
+            idle += outcome(ended) == "ran" and not ours
             right += sum(v == "same" for v in kernels.values())
             wrong += sum(v == "other" for v in kernels.values())
             unknown += sum(v.startswith("not compared") for v in kernels.values())
@@ -241,6 +242,7 @@ def main():
             )
     told = ", ".join(f"{n} {word}" for word, n in ended_as.most_common())
     print(f"{len(sources)} scripts: {told}; {len(left_out)} left out")
+    print(f"{idle} of those that ran launch nothing: they only allocate, copy or compile")
     print(f"kernels: {right} the same, {wrong} other, {unknown} without a comparison")
     if given.record:
         seconds = {"stepper": given.seconds, "Numba's simulator": given.beside}
@@ -249,6 +251,7 @@ def main():
             "left out": len(left_out),
             "seconds": seconds,
             "ended": dict(sorted(ended_as.items())),
+            "ran and launched nothing": idle,
             "kernels": {"the same": right, "other": wrong, "not compared": unknown},
             "scripts": {name: outcome(row["stepper"]) for name, row in rows.items()},
         }

@@ -9,7 +9,7 @@ import traceback
 import types
 
 from . import __version__, line_of
-from .faults import KernelFault, Unsupported
+from .faults import KINDS, KernelFault, Unsupported
 from .installing import VARIABLE, Gathered, install
 from .report import as_json, as_sarif, as_text, shown
 
@@ -35,7 +35,9 @@ def parser():
     parse.add_argument("--counts", action="store_true", help="print what each launch asked for")
     parse.add_argument("--max-steps", type=int, default=1_000_000_000, help="of one launch")
     parse.add_argument("--time-limit", type=float, help="seconds of one launch")
-    parse.add_argument("--allow", action="append", default=[], metavar="KIND", help="of finding")
+    parse.add_argument(
+        "--allow", action="append", default=[], metavar="KIND", choices=KINDS, help="of finding"
+    )
     parse.add_argument("--version", action="version", version=f"lockstep-stepper {__version__}")
     parse.add_argument("script")
     parse.add_argument("arguments", nargs=argparse.REMAINDER, help="of the script")
@@ -58,6 +60,7 @@ def main(argv=None):
         max_steps=given.max_steps,
         time_limit=given.time_limit,
         raise_findings=False,
+        allow=frozenset(given.allow),
     )
     gathered = Gathered()
     os.environ[VARIABLE] = given.mode  # for the processes that the script starts

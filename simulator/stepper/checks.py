@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 from . import advice as mend
 from .faults import Finding, triple, who
-from .types import Record
+from .types import ATOMIC_TYPES, Record, wider
 
 ORDERED_BY = {
     "shared": "Put `cuda.syncthreads()` between the two.",
@@ -56,6 +56,11 @@ TWO_STEPS = (
     "other thread's update is lost. An atomic operation does both as one: write `{2}` in line "
     "{1} (it returns what the element held before)."
 )
+# Of an update in one line, and a read in another: lines, atomic operation.
+BEFORE = (
+    "Line {0} reads the element that line {1} updates. To have what it held before this thread's "
+    "own update, take it from the update: `old = {2}` does both as one."
+)
 TWO_LINES = (
     "If both threads go on to write what they made of it, one of the two updates is lost: use an "
     "atomic operation, such as `cuda.atomic.add`. If only one does:"
@@ -68,6 +73,18 @@ NEIGHBOR = (
 NEIGHBOR_BLOCK = (
     "Threads of different blocks have no order within a launch: write to another array than the "
     "one that is read."
+)
+# Of `if h[0] < x: h[0] = x`: lines, atomic operation.
+TESTED = (
+    "The element is compared in line {0} and written in line {1}, and between the two another "
+    "thread may write it. One atomic operation does both: write `{2}` in place of `{3}` and what "
+    "it guards."
+)
+# Of an element of a type that the atomic operation does not take.
+NARROW = (
+    "The update takes several steps, and between them another thread's is lost. "
+    "`cuda.atomic.{0}` does all as one, but takes no {1}: {2}give each thread an element of its "
+    "own, and put them together behind a barrier."
 )
 NO_ATOMIC = (
     "The line reads the element, changes it and writes it, and between those steps the other "
@@ -649,7 +666,10 @@ class Checks:
             else ORDERED_BY["block" if u.block is t.block else "global"]
         )
         remedy = site.remedy or other.remedy
-        if site.line == other.line and "atomic" not in (site.kind, other.kind):
+        narrow = remedy and self.narrow(site if site.remedy else other, array)
+        if tested := self.tested(site, other, remedy):
+            advice = tested
+        elif site.line == other.line and "atomic" not in (site.kind, other.kind):
             if site.kind != other.kind and not same_element(site, other):
                 meet = "syncwarp" if kind == "missing-syncwarp" else "syncthreads"
                 advice = NEIGHBOR.format(meet) if u.block is t.block else NEIGHBOR_BLOCK
@@ -671,8 +691,12 @@ class Checks:
                 advice = ONE_STEP.format(remedy) if remedy else UPDATE
             else:
                 advice = f"Both write the same element, and which comes last is open. {advice}"
+        elif before := self.read_before(site, other, remedy):
+            advice = before
         elif site.array == other.array and (site.line in other.update or other.line in site.update):
             advice = f"{TWO_LINES} {advice}"
+        if narrow and remedy in advice:
+            advice = narrow
         if "atomic" in (site.kind, other.kind) and site.kind != other.kind:
             plain = site if other.kind == "atomic" else other
             better = None
@@ -700,6 +724,41 @@ class Checks:
             f"`{site.array}`, which {who(u.index, u.block.index)} {verb[other.kind]} in {place}, "
             f"and nothing says which comes first. {advice}"
         )
+
+    def tested(self, site, other, remedy):
+        """What mends a store that a comparison with the element guards; None if it is no such."""
+        store = site if site.kind == "store" else other
+        lines = store.tests
+        if not lines or not {site.line, other.line} <= lines | {store.line}:
+            return None
+        around = mend.statements(self.source, store)
+        test = mend.head(around[-2]) if len(around) > 1 else "the test"
+        return TESTED.format(max(lines), store.line, remedy, test)
+
+    @staticmethod
+    def narrow(site, array):
+        """What to do where no atomic operation takes the element's type; None where one does."""
+        dtype, op = array.dtype, site.remedy.split("(")[0].rpartition(".")[2]
+        if isinstance(dtype, Record):
+            dtype = next((f.type for f in dtype.leaves() if f.offset == site.offset), None)
+        if dtype is None or dtype.name in ATOMIC_TYPES[op]:
+            return None
+        wide = wider(dtype, op)
+        way = f"make it an array of {wide.name} and write `{site.remedy}`, or " if wide else ""
+        return NARROW.format(op, dtype.name, way)
+
+    def read_before(self, site, other, remedy):
+        """What mends a read of an element that a line near it updates; None if it is no such."""
+        store, load = (site, other) if site.kind == "store" else (other, site)
+        if not remedy or store.kind != "store" or store.line not in store.update:
+            return None
+        if load.kind != "load" or not same_element(store, load) or load.line >= store.line:
+            return None
+        if not mend.statements(self.source, store) or not mend.statements(self.source, load):
+            return None  # in a device function
+        if mend.branches(self.source, store) != mend.branches(self.source, load):
+            return None
+        return BEFORE.format(load.line, store.line, remedy)
 
     def in_two_lines(self, site, other, remedy):
         """What mends an update that reads in one line and writes in a later one; None if none is.

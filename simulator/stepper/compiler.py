@@ -111,7 +111,9 @@ class Site:
     root: tuple = ()  # tallied code: where its array lies
     run: int = 0  # and the run of statements that it is in, or -1 if it may be passed over
     remedy: str = ""  # the atomic operation that does what a store of an update does
+    tests: frozenset = frozenset()  # of a store where the element is less or more: the lines
     node: object = None  # of the syntax tree
+    constant: object = None  # of a store: the number that it always stores
 
 
 @dataclass(slots=True)
@@ -192,6 +194,7 @@ class Program:
         self.clones = []  # device functions of instrumented code, one for each call
         self.stack = []  # functions being compiled, to refuse recursion
         self.grid_sync = self.spins = False
+        self.open = set()  # lines of the loops that may never end: `while`, and what is in one
         entry = Function(self, kernel.source, argtypes, "kernel", 0)
         try:
             entry.compile()
@@ -828,6 +831,7 @@ class Function:
         if node.orelse:
             return self.block(without_else(node))
         spins = self.spinning(node)
+        self.program.open.add(node.lineno)
 
         def write(loop):
             head, place = self.emit(""), self.temp()
@@ -835,6 +839,7 @@ class Function:
             self.indent += 1
             if self.tally:
                 self.enter()
+            tested, waits = self.lines[-1], self.waits
             self.begin(node, branch=True)
             header = self.step
             if self.instrumented:
@@ -854,8 +859,11 @@ class Function:
             if self.tally:
                 at = self.run
                 self.body(loop, node)
+                entered = self.lines[-1]
                 self.program.branches.append((header.number, at, loop.body, "turn"))
             self.block(node.body)
+            straight = self.tally and self.waits == waits and not always
+            straight = straight and loop.last == loop.body
             if self.env is not None:
                 if spins:
                     self.spin(node)
@@ -863,6 +871,12 @@ class Function:
                 loop.backs.append(self.emit("", node))
             self.turn(loop, place + " = {}", node, header and header.ops)
             self.indent -= 1
+            if straight:  # all turns and tests are noted behind the last
+                tested[1] = entered[1] = ""
+                d, bits = self.depth_of_loops, self.program.bits
+                first = f"q{d - 1} << {bits}"
+                self.emit(f"E{at}(range({first}, q{d} + 1))")
+                self.emit(f"E{loop.body}(range(({first}) + 1, q{d} + 1))")
 
         self.loop(write)
 
@@ -982,16 +996,23 @@ class Function:
         """A loop over ``values``, the text of something that Python can iterate over."""
         name = node.target.id
         header, at = self.step, self.run
+        if (self.loops[-1].line if self.loops else self.outer) in self.program.open:
+            self.program.open.add(node.lineno)
 
         def write(loop):
-            self.emit(f"for v_{name} in {values}:")
+            before = [self.emit("") for _ in range(4)]
+            head = self.emit(f"for v_{name} in {values}:")
             self.indent += 1
             self.know(name, item)
+            first, waits = len(self.lines), self.waits
             self.fuel()
             self.body(loop, node)
+            last = len(self.lines)
             if self.tally:
                 self.program.branches.append((header.number, at, loop.body, "first"))
             self.block(node.body)
+            if self.tally and self.waits == waits and loop.last == loop.body:
+                self.at_once(loop, node, values, before, head, first, last)
             if self.env is not None:
                 loop.end = self.emit("")
                 loop.backs.append(self.emit(self.back(loop), node))
@@ -1010,6 +1031,21 @@ class Function:
             loop.exit = {**(ends or {}), **loop.head}
 
         self.loop(settle)
+
+    def at_once(self, loop, node, values, before, head, first, last):
+        """Tallied code: a loop that goes on to its end notes all its turns before the first."""
+        if not values.startswith("range("):
+            return
+        turns, n, d, bits = self.temp(), self.temp(), self.depth_of_loops, self.program.bits
+        for line in self.lines[first:last]:
+            line[1] = ""
+        if any(re.search(rf"\bq{d}\b", line[1]) for line in self.lines[last:]):
+            self.lines[first][1] = f"q{d} += 1"
+        before[0][1] = f"{turns} = {values}; {n} = len({turns}); fuel -= {n}"
+        before[1][1] = f"while fuel < 0: fuel += REFUEL(T, {node.lineno})"
+        before[2][1] = f"if {n} >= {1 << bits}: SHORT({n}, {bits})"
+        before[3][1] = f"E{loop.body}(range(q{d} + 1, q{d} + {n} + 1))"
+        head[1] = head[1].replace(values, turns)
 
     def visit_Break(self, node):
         self.begin(node)
@@ -1416,6 +1452,9 @@ class Function:
         self.program.sites[site].update = self.source.updates.get(id(place.node), frozenset())
         self.program.sites[site].sources = self.source.varied(place.node)
         self.program.sites[site].remedy = self.source.remedies.get(id(place.node), "")
+        if value.const is not UNKNOWN:
+            self.program.sites[site].constant = value.const
+        self.program.sites[site].tests = self.source.tests.get(id(place.node), frozenset())
         self.count("store")
         code = self.stored(value, dtype)
         if place.field is not None:
@@ -1627,6 +1666,8 @@ class Function:
             return intrinsics.value(self, Intrinsic(f"{obj.path}.{name}"), node)
         if isinstance(obj, NumpyName):
             self.refuse(f"`{ast.unparse(node)}` in a kernel", node)
+        if isinstance(obj, Scalar) and name == "type":  # of `a.dtype`: it makes such numbers
+            return Value(STATIC, "", const=obj)
         module = getattr(obj, "__name__", "")
         if not hasattr(obj, name):
             self.type_error(f"`{ast.unparse(node)}` does not exist", node)
@@ -2350,7 +2391,7 @@ class Inner:
         self.own = [a.arg for a in args.posonlyargs + args.args]
         self.params, self.defaults = list(self.own), {}
         self.updates, self.varied = outer.updates, outer.varied
-        self.remedies = outer.remedies
+        self.remedies, self.tests = outer.remedies, outer.tests
         self.lookup, self.function_module = outer.lookup, outer.function_module
 
     def captured(self, env):

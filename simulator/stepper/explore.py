@@ -1,11 +1,11 @@
 """More schedules: the same launch again and again, with threads interrupted at other places.
 
 Threads run one after the other, each until it waits or ends. That is the schedule without an
-interruption. The others interrupt it: after a certain access to memory that others use, too, a
-certain other thread goes on instead. Every pair of place and thread is a schedule, tried in turn up
-to a bound; then pairs of such interruptions, drawn with a fixed seed. Musuvathi and Qadeer found
-that most errors of this kind need no more than two interruptions (Iterative Context Bounding for
-Systematic Testing of Multithreaded Programs, PLDI 2007).
+interruption. The others interrupt it: after a certain access to memory that others use, too, or
+before the first one, a certain other thread goes on instead. Every pair of place and thread is a
+schedule, tried in turn up to a bound; then pairs of such interruptions, drawn with a fixed seed.
+Musuvathi and Qadeer found that most errors of this kind need no more than two interruptions
+(Iterative Context Bounding for Systematic Testing of Multithreaded Programs, PLDI 2007).
 
 Each schedule runs with every check. A launch whose result differs between two schedules, beyond the
 rounding of floats, depends on an order that nothing gives: an update that is lost though each
@@ -22,12 +22,15 @@ CLOSE = 1e-4  # floats that differ by less, relative to the larger, may only be 
 
 
 class Schedule:
-    """Where threads are interrupted: {number of a visible step: thread that goes on}."""
+    """Where threads are interrupted: {number of a visible step: thread that goes on}.
+
+    The number -1 is the start: that thread runs first.
+    """
 
     def __init__(self, switches=()):
         self.switches = dict(switches)
         self.visible = 0
-        self.last = None  # (line, thread interrupted, thread that went on)
+        self.last = None  # (line, thread interrupted or None, thread that went on)
 
 
 def explore(make, memories, count, reference):
@@ -64,16 +67,16 @@ def explore(make, memories, count, reference):
         return tried, [finding(grid, first, tried, result)]
     threads = grid.grid[0] * grid.grid[1] * grid.grid[2]
     threads *= grid.block[0] * grid.block[1] * grid.block[2]
-    places = range(first.visible)
+    places = range(-1, first.visible)
     singles = ([pair] for pair in product(places, range(threads)))
     dice = random.Random(0)
 
     def doubles():
-        while first.visible > 1 and threads > 1:
+        while len(places) > 1 and threads > 1:
             at = sorted(dice.sample(places, 2))
             yield [(p, dice.randrange(threads)) for p in at]
 
-    half = count // 2 if first.visible * threads > count else count
+    half = count // 2 if len(places) * threads > count else count
     for switches in (*islice(singles, half), *islice(doubles(), count - 1)):
         if tried >= count:
             break
@@ -97,6 +100,8 @@ def told(schedule):
     if schedule.last is None:
         return "threads one after the other"
     line, t, u = schedule.last
+    if t is None:
+        return f"{who(u.index, u.block.index)} runs first"
     return (
         f"{who(u.index, u.block.index)} goes on after {who(t.index, t.block.index)} ran line {line}"
     )
@@ -122,7 +127,7 @@ def finding(grid, schedule, tried, result):
     name, k, value, other = result
     source = grid.program.kernel.source
     line, t = source.node.lineno, None
-    if schedule.last:
+    if schedule.last and schedule.last[1]:
         line, t, _ = schedule.last
     return Finding(
         "order-dependent",
@@ -145,7 +150,10 @@ def run_scheduled(grid, function, args, schedule, blocks):
     for block in blocks:
         block.start(function, args)
     position = {t: k for k, t in enumerate(threads)}
-    current = None
+    current, first = None, schedule.switches.get(-1)
+    if first:  # else it is what runs first anyway
+        current = threads[first]
+        schedule.last = None, None, current
     while True:
         ready = [t for t in threads if t.at.__class__ is not tuple and t.at is not None]
         if not ready:

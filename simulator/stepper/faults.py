@@ -68,6 +68,7 @@ class Finding:
     kernel: str | None = None
     filename: str | None = None
     count: int = 1  # how often the same thing happened
+    launches: int = 1  # and in how many launches, where several are told as one
 
     def as_dict(self):
         """The finding as plain data, for JSON."""

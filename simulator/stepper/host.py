@@ -16,6 +16,7 @@ from .checks import Checks
 from .compiler import Intrinsic, Program, Value, is_array
 from .counts import Counts
 from .faults import (
+    KINDS,
     Finding,
     KernelFault,
     MissingAttribute,
@@ -42,6 +43,24 @@ THREADS_PER_BLOCK = 1024
 SHARED_BYTES = 48 * 1024
 CONSTANT_BYTES = 64 * 1024
 COOPERATIVE_THREADS = 132 * 2048  # threads that an H200 holds at once: 132 multiprocessors
+
+
+class Managed(np.ndarray):
+    """An array in managed memory, which Numba gives a device array's ways to copy."""
+
+    def copy_to_host(self, ary=None, stream=0):
+        """Copy to a new host array, or into ``ary``."""
+        if ary is None:
+            ary = np.empty(self.shape, self.dtype)
+        fits(self, ary)
+        np.copyto(ary, self)
+        return ary
+
+    def copy_to_device(self, ary, stream=0):
+        """Copy a host or device array into this one."""
+        source = ary._window() if isinstance(ary, DeviceArray) else np.asarray(ary)
+        fits(self, source)
+        np.copyto(self, source)
 
 
 class Flags(dict):
@@ -350,9 +369,10 @@ class Settings:
     recording). ``seed`` shuffles the order of threads, warps and blocks. ``max_steps`` limits the
     loop turns of a launch (statements of threads, when checking), ``time_limit`` its seconds.
     ``raise_findings``: a launch with findings raises the first of them when it is over; otherwise
-    only what makes going on senseless is raised. ``fast``: in mode "check", run a launch the fast
-    way first (see tally.py), where there is NumPy; findings and counts are the same. In mode "run",
-    let Numba compile what takes long (see native.py), where it is installed.
+    only what makes going on senseless is raised. ``allow``: kinds of findings that are kept and not
+    raised; where one of them ends a launch, the host goes on. ``fast``: in mode "check", run a
+    launch the fast way first (see tally.py), where there is NumPy; findings and counts are the
+    same. In mode "run", let Numba compile what takes long (see native.py), where it is installed.
     ``schedules``: in mode "check", run a launch without findings of up to 256 threads again under
     so many schedules (see explore.py).
     """
@@ -362,12 +382,16 @@ class Settings:
     max_steps: int = 1_000_000_000
     time_limit: float | None = None
     raise_findings: bool = True
+    allow: frozenset = frozenset()
     fast: bool = True
     schedules: int = 0
 
     def __post_init__(self):
         if self.mode not in ("run", "check", "record"):
             raise ValueError(f"mode must be run, check or record, not {self.mode!r}")
+        self.allow = frozenset(self.allow)
+        if unknown := self.allow - KINDS.keys():
+            raise ValueError(f"allow: no such kind of finding: {sorted(unknown)}")
 
 
 @dataclass
@@ -647,7 +671,8 @@ class Kernel:
             record.error = error
             if isinstance(error, KernelFault) and run is None:
                 record.findings.append(error.finding)
-            raise
+            if not isinstance(error, KernelFault) or error.finding.kind not in settings.allow:
+                raise
         finally:
             record.seconds = time.perf_counter() - began
             if run is not None:
@@ -657,8 +682,9 @@ class Kernel:
                 record.steps = run.used
             if stepper.tell and record.findings:
                 stepper.tell(record.findings)
-        if record.findings and settings.raise_findings:
-            record.error = fault(record.findings[0])
+        wrong = [f for f in record.findings if f.kind not in settings.allow]
+        if wrong and settings.raise_findings:
+            record.error = fault(wrong[0])
             raise record.error
 
     @staticmethod
@@ -1094,12 +1120,16 @@ def cuda_module(stepper):
         return DeviceArray.empty(ary.shape, ary.dtype, order)
 
     def host_array(shape, dtype=np.float64, strides=None, order="C", **_):
-        """Host memory: pinned, mapped and managed are the same here."""
+        """Host memory: pinned and mapped are the same here."""
         if strides is not None:
             raise Unsupported("a host array with strides")
         if isinstance(shape, int | tuple | list) is False:
             shape = int(shape)
         return np.empty(shape, dtype, order)
+
+    def managed_array(*args, **options):
+        """Host memory that is the device's as well."""
+        return host_array(*args, **options).view(Managed)
 
     def host_array_like(ary, stream=0, **_):
         order, strides = "C", [abs(s) for s in ary.strides]
@@ -1132,7 +1162,8 @@ def cuda_module(stepper):
     for name, thing in {
         **{"jit": jit, "to_device": to_device, "device_array": device_array},
         **{"device_array_like": device_array_like, "pinned": pinned, "mapped": mapped},
-        **dict.fromkeys(("pinned_array", "mapped_array", "managed_array"), host_array),
+        **dict.fromkeys(("pinned_array", "mapped_array"), host_array),
+        "managed_array": managed_array,
         **dict.fromkeys(("pinned_array_like", "mapped_array_like"), host_array_like),
         **dict.fromkeys(("stream", "default_stream", "legacy_default_stream"), Stream),
         "per_thread_default_stream": Stream,

@@ -13,6 +13,7 @@ from .compiler import Inner, Intrinsic, Method, NumpyName, Place, Value
 from .source import Source
 from .types import (
     ALIASES,
+    ATOMIC_TYPES,
     NONE,
     STATIC,
     VECTORS,
@@ -364,13 +365,6 @@ def grid_sync(fc, node):
 
 # ---------------------------------------------------------------- atomic operations
 
-_ALL = ("float64", "float32", "int32", "uint32", "int64", "uint64")
-ATOMIC_TYPES = {
-    **dict.fromkeys(("add", "sub", "max", "min", "nanmax", "nanmin"), _ALL),
-    **dict.fromkeys(("and_", "or_", "xor", "exch", "cas", "compare_and_swap"), _ALL[2:]),
-    **dict.fromkeys(("inc", "dec"), ("uint32", "uint64")),
-}
-
 
 def atomic(op):
     def write(fc, node):
@@ -651,7 +645,8 @@ def divmod_(fc, node):
         held.append((first, Value(v.type, t, v.lo, v.hi, atom=True)))
     (a, a2), (b, b2) = held
     both = fc.operate("FloorDiv", a, b, node, impure=True)
-    return fc.tuple([both, fc.operate("Mod", a2, b2, node, impure=True)])
+    made = fc.tuple([both, fc.operate("Mod", a2, b2, node, impure=True)])
+    return Value(made.type, made.code)  # as one: the second needs what the first has computed
 
 
 def to_complex(fc, node):

@@ -478,6 +478,9 @@ class ndarray:  # noqa: N801
         return new
 
     def view(self, kind=None):
+        if isinstance(kind, type) and issubclass(kind, ndarray):
+            made = kind.__new__(kind)
+            return made._init(self._data, self.dtype, self.shape, self._strides, self._offset)
         if kind is None or dtype(kind) is self.dtype:
             return self._view(self.shape, self._strides, self._offset)
         kind = dtype(kind)

@@ -18,7 +18,7 @@ import pytest
 from . import __version__
 from .faults import KINDS, Finding
 from .installing import VARIABLE, Gathered, install, installed
-from .report import NOTE, as_json, as_sarif, as_text
+from .report import NOTE, as_json, as_sarif, as_text, together
 
 
 def pytest_addoption(parser):
@@ -72,7 +72,7 @@ class Watching:
         if installed() is not self.stepper:
             return (yield)
         allowed = allowed_by(item)
-        settings = {}
+        settings = {"allow": self.stepper.settings.allow | allowed}
         for mark in item.iter_markers("stepper"):
             settings.update(mark.kwargs)
         kept = {name: getattr(self.stepper.settings, name) for name in settings}
@@ -143,7 +143,7 @@ class Watching:
         if hasattr(self.config, "workerinput"):
             return  # the controller of xdist writes
         # Each worker collects all modules, and sends what it found there.
-        self.found = list({repr(f): f for f in self.found}.values())
+        self.found = together({repr(f): f for f in self.found}.values())
         for option, text in (
             ("--stepper-sarif", as_sarif(self.found, __version__)),
             ("--stepper-json", as_json(self.found)),

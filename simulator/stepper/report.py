@@ -3,6 +3,7 @@
 import json
 import linecache
 import os
+from dataclasses import replace
 
 from .faults import KINDS
 
@@ -15,6 +16,7 @@ def as_text(findings, color=False, lines=True, name=None):
 
     ``name`` makes of a file what is printed for it.
     """
+    findings = together(findings)
     bold, red, dim, off = ("\033[1m", "\033[31;1m", "\033[2m", "\033[0m") if color else [""] * 4
     parts = []
     for f in findings:
@@ -22,7 +24,8 @@ def as_text(findings, color=False, lines=True, name=None):
         kind = f"{dim}note: {f.kind}{off}" if f.kind == NOTE else f"{red}{f.kind}{off}"
         text = f"{bold}{file}:{f.line or 1}:{off} {kind}: {f.message}"
         if f.count > 1:
-            text += f" {dim}({f.count} times){off}"
+            launches = f" in {f.launches} launches" if f.launches > 1 else ""
+            text += f" {dim}({f.count} times{launches}){off}"
         source = linecache.getline(f.filename or "", f.line or 0).rstrip()
         if lines and source:
             text += f"\n{dim}{f.line:>6} |{off} {source}"
@@ -31,6 +34,20 @@ def as_text(findings, color=False, lines=True, name=None):
                 text += f"\n{dim}{f.other_line:>6} |{off} {other}"
         parts.append(text)
     return "\n\n".join(parts)
+
+
+def together(findings):
+    """The findings of all launches, those of one kind at one place as one: the first of them."""
+    found = {}
+    for f in findings:
+        key = f.kind, f.filename, f.kernel, f.line, f.other_line, f.array
+        known = found.get(key)
+        if known is None:
+            found[key] = replace(f)
+        else:
+            known.count += f.count
+            known.launches += f.launches
+    return list(found.values())
 
 
 def shown(filename):
@@ -43,7 +60,7 @@ def shown(filename):
 
 def as_json(findings, launches=()):
     """Findings, notes and launches as JSON text."""
-    rows = [{**f.as_dict(), "filename": shown(f.filename)} for f in findings]
+    rows = [{**f.as_dict(), "filename": shown(f.filename)} for f in together(findings)]
     data = {
         "findings": [row for row in rows if row["kind"] != NOTE],
         "notes": [row for row in rows if row["kind"] == NOTE],
@@ -60,6 +77,7 @@ def as_sarif(findings, version):
 
     Source: OASIS, Static Analysis Results Interchange Format 2.1.0.
     """
+    findings = together(findings)
     rules = sorted({f.kind for f in findings})
     results = [
         {

@@ -65,6 +65,7 @@ class Warp:
         self.lanes = [None] * WARP  # thread by lane; None where the block has none
         self.ready = []  # threads that can run, in the order in which they will
         self.taken = []  # [(step, lanes)] that they have done already: see `Function.joined`
+        self.astray = False  # whether a lane took a value from one outside of the mask
 
     # ------------------------------------------------------------ running
 
@@ -433,26 +434,70 @@ OPERATIONS = {
 # Each gets the grid, the warp, the mask and the threads that take part, by lane.
 
 
-def _shuffle(source):
+class Undefined(int):
+    """An integer that no lane gave; what is computed from it stays one."""
+
+
+def _stays(name):
+    compute = getattr(int, name)
+
+    def run(*args):
+        made = compute(*args)
+        return Undefined(made) if made.__class__ is int else made
+
+    return run
+
+
+for _name in ("add", "sub", "mul", "and", "or", "xor", "lshift", "rshift", "floordiv", "mod"):
+    setattr(Undefined, f"__{_name}__", _stays(f"__{_name}__"))
+    setattr(Undefined, f"__r{_name}__", _stays(f"__r{_name}__"))
+for _name in ("neg", "invert", "abs"):
+    setattr(Undefined, f"__{_name}__", _stays(f"__{_name}__"))
+
+
+def undefined(value):
+    """Whether a value is what a shuffle gives where no lane gave one."""
+    return value.__class__ is Undefined or value != value
+
+
+def _shuffle(source, keeps=None):
+    """``keeps``: of the lanes, which one a sum of all ends in; None where each result is used."""
+
     def run(grid, warp, mask, here):
+        first = keeps and keeps(here)
         for lane, t in here.items():
             k = source(lane, t.at[4])
             if k is None:
                 t.result = t.at[3]
-            elif k in here:
+                continue
+            if k in here:
                 t.result = here[k].at[3]
+                if lane != first or grid.tally or not grid.instrumented:
+                    continue
+                if not (warp.astray and undefined(t.result)) or undefined(t.at[3]):
+                    continue
+                how = f"lane {k}, which took it from a lane that does not take part"
             else:
+                if grid.tally:
+                    raise Suspicious
                 size = grid.sites[t.at[1]].size
-                t.result = math.nan if isinstance(t.at[3], float) else (1 << 8 * size - 1) - 1
+                most = (1 << 8 * size - 1) - 1
+                t.result = math.nan if isinstance(t.at[3], float) else Undefined(most)
+                how = f"lane {k}, which the mask {mask:#x} "
                 if mask >> k & 1:
                     gone = "the block has no such thread" if warp.lanes[k] is None else "it ended"
-                    grid.report(
-                        "warp-mask",
-                        t,
-                        t.at[1],
-                        f"lane {lane} takes a value from lane {k}, which the mask {mask:#x} "
-                        f"names but which does not take part ({gone}). What arrives is undefined.",
-                    )
+                    how += f"names but which does not take part ({gone})"
+                else:
+                    warp.astray = True
+                    if keeps and lane != first:
+                        continue  # the lanes behind the last seldom use what they get
+                    how += "does not name"
+            grid.report(
+                "warp-mask",
+                t,
+                t.at[1],
+                f"lane {lane} takes a value from {how}. What arrives is undefined.",
+            )
 
     return run
 
@@ -499,8 +544,10 @@ def _syncwarp(grid, warp, mask, here):
 
 WARP_OPS = {
     "shfl_sync": _shuffle(lambda lane, k: k & 31),
-    "shfl_up_sync": _shuffle(lambda lane, k: lane - (k & 31) if lane >= (k & 31) else None),
-    "shfl_down_sync": _shuffle(lambda lane, k: lane + (k & 31) if lane + (k & 31) < 32 else None),
+    "shfl_up_sync": _shuffle(lambda lane, k: lane - (k & 31) if lane >= (k & 31) else None, max),
+    "shfl_down_sync": _shuffle(
+        lambda lane, k: lane + (k & 31) if lane + (k & 31) < 32 else None, min
+    ),
     "shfl_xor_sync": _shuffle(lambda lane, k: lane ^ (k & 31)),
     "all_sync": _vote(lambda here: all(t.at[3] for t in here.values())),
     "any_sync": _vote(lambda here: any(t.at[3] for t in here.values())),
@@ -611,8 +658,11 @@ class Grid:
     def endless(self, text, line, t):
         source = self.program.kernel.source
         if t is not None and line:
-            text = f"{text} while {who(t.index, t.block.index)} was in the loop at line {line}"
-            text += ". The loop may never end."
+            text = f"{text} while {who(t.index, t.block.index)} was in the loop at line {line}. "
+            if line in self.program.open:
+                text += "The loop may never end."
+            else:
+                text += "The loop has an end: allow more (max_steps, time_limit), or launch less."
         else:
             threads = math.prod(self.grid) * math.prod(self.block)
             text += (

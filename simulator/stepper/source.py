@@ -94,7 +94,7 @@ class Source:
 
     def __init__(self, fn):
         code = fn.__code__
-        self.function, self.name, self.filename = fn, fn.__name__, code.co_filename
+        self.function, self.name, self.filename = fn, fn.__name__.strip("<>"), code.co_filename
         self.function_module = fn.__module__
         self.node = self._find(code)
         args = self.node.args
@@ -107,13 +107,14 @@ class Source:
         last = self.params[len(self.params) - len(defaults) :]
         self.defaults = dict(zip(last, defaults, strict=True))
         self.updates, self.sources = stores_of(self.node)
-        self.remedies = remedies(self.node)
+        self.remedies, self.tests = remedies(self.node)
 
     def _find(self, code):
-        if code.co_name == "<lambda>":
-            raise Unsupported("a lambda as a kernel", code.co_firstlineno, code.co_filename)
         tree = _from_strings(code) if code.co_filename == "<string>" else None
-        for node in ast.walk(tree or _tree(code.co_filename)):
+        tree = tree or _tree(code.co_filename)
+        if code.co_name == "<lambda>":
+            return lambda_of(tree, code)
+        for node in ast.walk(tree):
             kinds = ast.FunctionDef | ast.AsyncFunctionDef
             if isinstance(node, kinds) and node.name == code.co_name:
                 first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
@@ -145,6 +146,29 @@ class Source:
         builtins = fn.__globals__.get("__builtins__", {})
         builtins = builtins if isinstance(builtins, dict) else vars(builtins)
         return (True, builtins[name]) if name in builtins else (False, None)
+
+
+def lambda_of(tree, code):
+    """The function whose code a lambda's is, as a definition."""
+    line = code.co_firstlineno
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == line]
+    if len(found) > 1:  # several in one line: the smallest that all instructions lie in
+        spots = [(a, c, b, d) for a, b, c, d in code.co_positions() if c is not None]
+        spots = [s for s in spots if s[2:] > s[:2]]  # but those of no width, which begin and end it
+        found = [n for n in found if all(lies_in(s, n.body) for s in spots)]
+        found.sort(key=lambda n: len(list(ast.walk(n))))
+    if not found:
+        raise Unsupported("a lambda of which the source is not clear", line, code.co_filename)
+    node = found[0]
+    body = ast.copy_location(ast.Return(node.body), node.body)
+    made = ast.FunctionDef("lambda", node.args, [body], [], None, None)
+    return ast.fix_missing_locations(ast.copy_location(made, node))
+
+
+def lies_in(spot, node):
+    """Whether a place (line, column, line, column) is in a node."""
+    first, last = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+    return first <= spot[:2] and spot[2:] <= last
 
 
 def stores_of(function):
@@ -222,11 +246,12 @@ def stores_of(function):
 
 
 def remedies(function):
-    """Target (by id) of a read-modify-write -> the atomic operation that does the same.
+    """Two of a target (by id) of a read-modify-write: the atomic operation that does the same, and
+    of ``if h[0] < x: h[0] = x`` the lines in which the element is compared.
 
     Names that are assigned once stand for their value: ``old = h[i]``, then ``h[i] = old + 1``.
     """
-    found, made_of = {}, {}
+    found, tests, made_of = {}, {}, {}
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             made_of[node.id] = None if node.id in made_of else node
@@ -245,7 +270,11 @@ def remedies(function):
 
     for node in ast.walk(function):
         target = value = op = None
-        if isinstance(node, ast.AugAssign):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Compare):
+            target, value, op, line = larger(node, behind)
+            if target:
+                tests[id(target)] = frozenset({node.lineno, line})
+        elif isinstance(node, ast.AugAssign):
             target, value, op = node.target, node.value, type(node.op)
         elif isinstance(node, ast.Assign) and len(node.targets) == 1:
             target, made = node.targets[0], behind(node.value)
@@ -256,20 +285,71 @@ def remedies(function):
                     value = made.right
                 elif ast.unparse(behind(made.right)) == text and op is not ast.Sub:
                     value = made.left
+            elif isinstance(made, ast.IfExp) and isinstance(made.test, ast.Compare):
+                value, op = larger_of(made, text, behind)
             elif isinstance(made, ast.Call) and len(made.args) == 2:
                 op = ast.unparse(made.func)
                 rest = [a for a in made.args if ast.unparse(behind(a)) != text]
                 value = rest[0] if len(rest) == 1 else None
-        if isinstance(target, ast.Subscript) and value is not None:
-            name = ATOMICS.get(op)
-            if name:
-                parts = (target.value, target.slice, value)
-                args = ", ".join(ast.unparse(p) for p in parts)
-                if isinstance(target.slice, ast.Tuple):
-                    args = f"{ast.unparse(parts[0])}, ({ast.unparse(parts[1]).strip('()')}), "
-                    args += ast.unparse(value)
-                found[id(target)] = f"cuda.atomic.{name}({args})"
-    return found
+        name = ATOMICS.get(op)
+        if isinstance(target, ast.Subscript | ast.Attribute) and value is not None and name:
+            array, index = element(target)
+            if array:
+                found[id(target)] = f"cuda.atomic.{name}({array}, {index}, {ast.unparse(value)})"
+    return found, tests
+
+
+def larger(node, behind):
+    """``if h[0] < x: h[0] = x``, alone: (the target, x, "max" or "min", the line that reads)."""
+    none = None, None, None, 0
+    if len(node.body) != 1 or node.orelse or not isinstance(node.body[0], ast.Assign):
+        return none
+    inner = node.body[0]
+    op, read = compared(node.test, ast.unparse(inner.targets[0]), inner.value, behind)
+    return (inner.targets[0], inner.value, op, read.lineno) if op else none
+
+
+def larger_of(node, text, behind):
+    """``x if x > h[0] else h[0]``, where ``h[0]`` is ``text``: (x, "max" or "min")."""
+    kept = [ast.unparse(behind(part)) == text for part in (node.body, node.orelse)]
+    if sum(kept) != 1:
+        return None, None
+    value = node.orelse if kept[0] else node.body
+    op, _ = compared(node.test, text, value, behind)
+    if op and kept[0]:  # the value is taken where the test does not hold
+        op = {"max": "min", "min": "max"}[op]
+    return value if op else None, op
+
+
+def compared(test, goal, value, behind):
+    """What the greater of the two makes of a test of an element with ``value``, and its node."""
+    less = type(test.ops[0]) in (ast.Lt, ast.LtE)
+    if len(test.ops) != 1 or not less and type(test.ops[0]) not in (ast.Gt, ast.GtE):
+        return None, None
+    sides = [test.left, test.comparators[0]]
+    texts = [ast.unparse(behind(side)) for side in sides]
+    value = ast.unparse(behind(value))
+    if sorted(texts) != sorted((goal, value)) or goal == value:
+        return None, None
+    at = texts.index(goal)
+    return "max" if less == (at == 0) else "min", behind(sides[at])
+
+
+def element(target):
+    """(array, index) of an element as an atomic operation takes them; of a record's field, too."""
+    inner = target.value
+    if isinstance(target, ast.Attribute):
+        field = repr(target.attr)
+    elif isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+        field = repr(target.slice.value)
+    else:
+        inner, field = target, ""
+    if not isinstance(inner, ast.Subscript):
+        return None, None
+    array, index = ast.unparse(inner.value), ast.unparse(inner.slice)
+    if isinstance(inner.slice, ast.Tuple):
+        index = f"({index.strip('()')})"
+    return f"{array}[{field}]" if field else array, index
 
 
 ATOMICS = {ast.Add: "add", ast.Sub: "sub", ast.BitAnd: "and_", ast.BitOr: "or_"}

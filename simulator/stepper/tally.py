@@ -33,6 +33,7 @@ from .types import Array
 TURNS = 2048  # turns of a loop that may pass between two looks at their number, and more
 FLUSH = 400_000  # notes that are kept before they are added up
 LONG = 30_000  # statements of threads, from which on a racing launch is not stepped
+MANY = 2_000  # statements of threads, from which on stores of one constant are not stepped
 ORDERLY = ("load", "store", "atomic", "index", "barrier", "barrier_count", "barrier_and")
 ORDERLY += ("barrier_or",)  # what a LONG launch may do
 SECTOR_BITS = 42  # of the number of a sector
@@ -66,11 +67,13 @@ class Tally:
         self.pairs = []  # of accesses that race: see `pair`
         self.kinds = {}  # place -> the kinds of its accesses so far
         self.stored = set()  # places that race, but where nobody reads what races: see `replayed`
+        self.alike = {}  # those of them where all stores store one constant -> its pairs
         self.writes = self.written_memories()
 
     def names(self):
         """What tallied code calls."""
         names = {f"B{k}": notes.append for k, notes in enumerate(self.runs)}
+        names.update({f"E{k}": notes.extend for k, notes in enumerate(self.runs)})
         names.update({f"F{k}": notes.append for k, notes in self.items.items()})
         names.update({f"K{k}": notes.append for k, notes in self.keys.items()})
 
@@ -233,16 +236,25 @@ class Tally:
 
     def split(self, found):
         """Branches at which the lanes of a warp went different ways."""
-        split, bits = self.grid.counts.split, self.grid.program.bits
+        np, split, bits = self.np, self.grid.counts.split, self.grid.program.bits
         for step, here, there, kind in self.grid.program.branches:
             if here not in found or there not in found:
                 continue
-            at, taken = found[here], found[there].table()
+            at, taken = found[here], found[there]
             scale, add = {"if": (1, 0), "turn": (1, 1), "first": (1 << bits, 1)}[kind]
-            keys = (at.key * scale + add).tolist()
-            n = 0
-            for warp, key, lanes in zip(at.warp.tolist(), keys, at.lanes.tolist(), strict=True):
-                n += 0 < taken.get((warp, key), 0) < lanes
+            keys = at.key * scale + add
+            if len(keys) == len(taken.key) and (keys == taken.key).all():  # mostly
+                n = int(((taken.lanes < at.lanes) & (at.warp == taken.warp)).sum())
+                same = (at.warp == taken.warp).all()
+            else:
+                same = False
+            if not same:
+                known = grouped(np, np.concatenate([keys, taken.key]))[0]
+                here_at = at.warp * len(known) + np.searchsorted(known, keys)
+                there_at = taken.warp * len(known) + np.searchsorted(known, taken.key)
+                place = np.searchsorted(there_at, here_at)  # both are in order
+                place[place == len(there_at)] = 0
+                n = int(((there_at[place] == here_at) & (taken.lanes[place] < at.lanes)).sum())
             if n:
                 split[step] += n
 
@@ -362,9 +374,11 @@ class Tally:
         one[together] = threads
         two[together[one[together] != threads]] = True
         racing = self.compare(place, [(u[0], p) for u, p in zip(uses, parts, strict=True)], two)
-        if racing:
+        pairs = self.pairs_of(place, racing)
+        if pairs is not None:
             lanes = [self.extremes(p, u[3], room) for u, p in zip(uses, parts, strict=True)]
-            self.pair(sites, lanes, 1, lambda k: (k if which is None else which[k]) // groups)
+            cell_of = lambda k: (k if which is None else which[k]) // groups  # noqa: E731
+            self.pair(pairs, sites, lanes, 1, cell_of)
         if place[0] != "global":
             return
         # The same over blocks, which nothing orders, for all that was noted so far.
@@ -379,14 +393,26 @@ class Tally:
             known[0][cell[new]] = block[new]
             known[1][cell[known[0][cell] != block]] = True
             known[2][kind][cell] = True
-        if self.compare(place, known[2].items(), known[1]):
+        racing = self.compare(place, known[2].items(), known[1])
+        pairs = self.pairs_of(place, racing)
+        if pairs is not None:
             lanes = [self.extremes(cell, thread, size) for _, cell, _, thread in uses]
-            self.pair(sites, lanes, self.per_block, int)
+            self.pair(pairs, sites, lanes, self.per_block, int)
+
+    def pairs_of(self, place, racing):
+        """Where the pairs of accesses that race at a place are kept; None where none are wanted."""
+        if racing != "stores":
+            return self.pairs if racing else None
+        stores = [s for s in self.sites if s.kind == "store" and self.place(s) == place]
+        if any(s.update or s.constant is None or s.constant != stores[0].constant for s in stores):
+            return None
+        return self.alike.setdefault(place, [])
 
     def compare(self, place, uses, two):
         """Whether something that several threads use is written, or is not always atomic.
 
-        Raises Suspicious if it is, but where `replayed` or `races` can tell.
+        "races" or "stores" if it is, "" if not. Raises Suspicious but where `replayed`, `races` or
+        `one_value` can tell.
         """
         np = self.np
         by = {kind: np.zeros(len(two), bool) for kind in KINDS}
@@ -397,14 +423,14 @@ class Tally:
                 by[kind][cells] = True
         racing = two & (by["store"] | by["load"] & by["atomic"])
         if not racing.any():
-            return False
+            return ""
         if not (racing & (by["load"] | by["atomic"])).any():
             self.stored.add(place)
-            return False
+            return "stores"
         long = sum(self.active.values()) >= LONG and self.last and not self.flushed
         if not (long and self.orderly):
             raise Suspicious
-        return True
+        return "races"
 
     # ------------------------------------------------------------ the races of a long launch
 
@@ -420,8 +446,10 @@ class Tally:
         per_block = self.per_block
         return threads // per_block * -(-per_block // 32) + threads % per_block // 32
 
-    def pair(self, sites, lanes, unit, cell_of):
-        """Note which two of the sites race: (how many cells, two (site, thread), cell, apart).
+    def pair(self, pairs, sites, lanes, unit, cell_of):
+        """Note in ``pairs`` which two of the sites race.
+
+        Each: (how many cells, two (site, thread), cell, apart).
 
         ``lanes``: of each site the lowest and the highest thread at each key. ``unit``: 1 where
         threads have no order, and the threads of a block where only blocks have none. ``apart``:
@@ -443,16 +471,11 @@ class Tally:
             way, k = (int(n) for n in np.argwhere(best)[0])
             one, other = (int(n) for n in ends[way, :, k])
             many, cell = int(differ.any(axis=0).sum()), cell_of(int(there[k]))
-            self.pairs.append((many, (sites[a], one), (sites[b], other), cell, best is apart))
+            pairs.append((many, (sites[a], one), (sites[b], other), cell, best is apart))
 
-    def races(self):
-        """Report the pairs of accesses that race. Raises Suspicious where values have to be known.
-
-        Stores of one value by several threads are no race, unless each is an update, and neither
-        is a store of what is there already.
-        """
-        grid, told = self.grid, set()
-        checks, people = Checks(grid), {}
+    def people(self):
+        """A function that makes of a thread's number what `Checks` asks of a thread."""
+        people, grid = {}, self.grid
 
         def thread(number):
             block, place = divmod(number, self.per_block)
@@ -463,6 +486,36 @@ class Tally:
             warp = people.setdefault((block, place // 32), SimpleNamespace())
             index = place % bx, place // bx % by, place // (bx * by)
             return SimpleNamespace(index=index, block=at, warp=warp)
+
+        return thread
+
+    def one_value(self):
+        """Whether all that races is MANY stores of one constant; then it is noted.
+
+        No replay: it could only show another two of the threads.
+        """
+        if self.stored != self.alike.keys() or self.pairs or sum(self.active.values()) < MANY:
+            return False
+        checks, thread = Checks(self.grid), self.people()
+        for pairs in self.alike.values():
+            for _, first, second, cell, _ in pairs:
+                (other, before), (site, after) = sorted((first, second), key=lambda row: row[1])
+                array = self.view(site)
+                item = (cell * array.memory.grain - array.start) // array.step
+                then = (thread(before), 0, 0, 0, other, None)
+                key = site.number, other.number
+                checks.equal.setdefault(key, (thread(after), site, array, item, then))
+        self.grid.checks = checks
+        return True
+
+    def races(self):
+        """Report the pairs of accesses that race. Raises Suspicious where values have to be known.
+
+        Stores of one value by several threads are no race, unless each is an update, and neither
+        is a store of what is there already.
+        """
+        grid, told = self.grid, set()
+        checks, thread = Checks(grid), self.people()
 
         def stores(row):
             return row[1][0].kind == row[2][0].kind == "store"
@@ -530,14 +583,6 @@ class Requests:
         self.index, self.request = index, request.reshape(-1)
         self.warp, self.key, self.lanes = warp, key, lanes
         self.count = len(lanes)
-        self._table = None
-
-    def table(self):
-        """{(warp, key): lanes}."""
-        if self._table is None:
-            pairs = zip(self.warp.tolist(), self.key.tolist(), strict=True)
-            self._table = dict(zip(pairs, self.lanes.tolist(), strict=True))
-        return self._table
 
 
 def grouped(np, numbers):
@@ -588,7 +633,7 @@ def attempt(grid, np, values):
         tally.block_done(last=True)
         threads = grid.grid[0] * grid.grid[1] * grid.grid[2] * tally.per_block
         grid.used = threads + sum(tally.active.values())
-        if tally.stored:
+        if tally.stored and not tally.one_value():
             replayed(grid, tally, values, before)
         elif tally.pairs:
             tally.races()

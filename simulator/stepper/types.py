@@ -482,3 +482,20 @@ def unary(op, a):
     if a.kind in "fc":
         return None if op == "Invert" else a
     return uint64 if a.kind == "u" else int64
+
+
+# ---------------------------------------------------------------- atomic operations
+
+_ALL = ("float64", "float32", "int32", "uint32", "int64", "uint64")
+ATOMIC_TYPES = {
+    **dict.fromkeys(("add", "sub", "max", "min", "nanmax", "nanmin"), _ALL),
+    **dict.fromkeys(("and_", "or_", "xor", "exch", "cas", "compare_and_swap"), _ALL[2:]),
+    **dict.fromkeys(("inc", "dec"), ("uint32", "uint64")),
+}
+
+
+def wider(dtype, op):
+    """The closest type that an atomic operation takes in place of ``dtype``, or None."""
+    if dtype.kind == "c" or dtype.kind == "f" and "float32" not in ATOMIC_TYPES[op]:
+        return None
+    return {"f": float32, "u": uint32}.get(dtype.kind, int32)

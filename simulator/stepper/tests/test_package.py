@@ -168,6 +168,15 @@ class Package(unittest.TestCase):
         self.assertIn("counts[values[i]] += 1", text)
         self.assertIn("\033[", as_text(result.findings, color=True))
 
+    def test_managed_memory_is_the_hosts_and_copies_as_the_devices(self):
+        result = stepper.run_script(
+            "from numba import cuda\nimport numpy as np\n\n@cuda.jit\ndef k(a):\n"
+            "    a[cuda.grid(1)] *= 2\n\nm = cuda.managed_array(4, np.int32)\nm[:] = 1\n"
+            "m.copy_to_device(np.arange(4, dtype=np.int32))\nk[1, 4](m)\n"
+            "print(m.copy_to_host().tolist(), m.sum())\n"
+        )
+        self.assertEqual((result.output, result.error), ("[0, 2, 4, 6] 12\n", None))
+
     def test_output_of_the_script_is_its_own(self):
         with contextlib.redirect_stdout(io.StringIO()) as said:
             result = stepper.run_script(SOUND, mode="run")
