@@ -85,8 +85,13 @@ def _draw(field: list[list[float]], body: list[list[float]], words: str) -> str:
     height = round(scale * (high - 1))
 
     def path(line) -> str:
-        places = (f"{scale * x:.1f} {TOP + height - scale * y:.1f}" for x, y in line)
-        return f"M{'L'.join(places)}Z"
+        places = [(round(scale * x), round(TOP + height - scale * y)) for x, y in line]
+        steps = [
+            f"{x - a} {y - b}"
+            for (a, b), (x, y) in zip(places, places[1:], strict=False)
+            if (a, b) != (x, y)
+        ]
+        return f"M{places[0][0]} {places[0][1]}l{' '.join(steps)}z"
 
     shapes = []
     for at, (_, color, what) in zip((4, 150), TURNS, strict=True):

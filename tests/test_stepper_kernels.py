@@ -52,6 +52,7 @@ LAUNCH_NOTHING = {
     "kernels/attention/plain.py": PAGE,
     "kernels/benchmarking/half.py": TEST,
     "kernels/compilers/fuse.py": "its kernel test launches what it makes",
+    "kernels/compilers/several.py": "its kernel test launches what it makes",
     "kernels/execution_model/busy.py": "kernels/execution_model/asynchrony.py launches it",
     "kernels/gpt/backward.py": "kernels/gpt/model.py launches it",
     "kernels/gpt/forward.py": "kernels/gpt/model.py launches it",

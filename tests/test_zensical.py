@@ -24,6 +24,7 @@ PARTS = (
     "lockstep",
     "lockstep_site",
     "simulator",
+    "tests",  # what made the records of WGSL: they are fresh with it alone
 )
 
 

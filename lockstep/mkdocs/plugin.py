@@ -29,6 +29,7 @@ from lockstep.block import Page
 from lockstep.mistakes import PageError
 from lockstep.mkdocs import (
     last,
+    lighter,
     moved,
     notebooks,
     policy,
@@ -289,6 +290,7 @@ class LockstepPlugin(BasePlugin[Options]):
         docs, only = project.of(known.root).docs, self.kept.only
         urls = {file.src_uri: file.url.removeprefix("./") for file in self.files}
         try:
+            lighter.write(folder / "assets/js")
             export.write(_source(config), folder, only and {f"{docs}/{name}" for name in only})
             self._print(config)
             moved.write(known.root, folder, urls, config.use_directory_urls)

@@ -205,6 +205,11 @@ def _telling(phrase: str) -> list[str]:
     return [word for word in said if word not in ASKED]
 
 
+def _plain(location: str) -> str:
+    """Return a page's address as a site with a server has it: read from files it ends in a name."""
+    return re.sub(r"(^|/)index\.html$", r"\1", location)
+
+
 def index(
     entries: list[Entry],
     synonyms: list[list[str]] | None = None,
@@ -215,7 +220,9 @@ def index(
     docs: list[list] = []
     found: dict[str, list[tuple[int, int]]] = {}
     typed: dict[int, list[str]] = {}  # by the number of the doc
-    waiting = dict(asked or {})
+    # Of pages that this build has: a preview or another project of the core has some of them.
+    here = {_plain(entry.location) for entry in entries}
+    waiting = {k: said for k, said in (asked or {}).items() if k.partition("#")[0] in here}
     read = [_parts(e.title, e.html, e.description, tuple(e.names), e.weight) for e in entries]
     empty = Counter(title for parts in read for _, title, text, _, _ in parts if not text)
     for number, (entry, parts) in enumerate(zip(entries, read, strict=True)):
@@ -223,7 +230,7 @@ def index(
         for anchor, title, text, row, weights in parts:
             if not text and anchor and empty[title] >= REPEATED:
                 continue
-            if said := waiting.pop(f"{entry.location}#{anchor}".rstrip("#"), None):
+            if said := waiting.pop(f"{_plain(entry.location)}#{anchor}".rstrip("#"), None):
                 typed[len(docs)] = said.phrases
                 weights = _with(weights, said.phrases)
             for term, weight in weights.items():

@@ -337,6 +337,7 @@ WITHOUT = {
     "kernels/top_k/select.py:collect_kernel": INT64,
     "kernels/merge/merge_path.py:merge_kernel": "reads slices of a tile whose bounds it has from "
     "memory",
+    "kernels/merge/in_flight.py:merge_in_flight_kernel": "reads between bounds from memory",
     "kernels/plate/plain.py:drive_kernel": LOOK,
     "kernels/plate/plain.py:probe_kernel": LOOK,
     "kernels/plate/plain.py:intensity_kernel": LOOK,

@@ -1041,6 +1041,8 @@ class Function:
             line[1] = ""
         if any(re.search(rf"\bq{d}\b", line[1]) for line in self.lines[last:]):
             self.lines[first][1] = f"q{d} += 1"
+        elif not any(line[1] for line in self.lines[last:]):  # a body that does nothing
+            self.lines[first][1] = "pass"
         before[0][1] = f"{turns} = {values}; {n} = len({turns}); fuel -= {n}"
         before[1][1] = f"while fuel < 0: fuel += REFUEL(T, {node.lineno})"
         before[2][1] = f"if {n} >= {1 << bits}: SHORT({n}, {bits})"
