@@ -328,7 +328,8 @@ class LockstepPlugin(BasePlugin[Options]):
             file, asked = self.config.search_synonyms, self.config.search_asked
             synonyms = search.synonyms(root / file, root) if file else []
             typed = search.asked(root / asked, root) if asked else {}
-            index = search.index([entry for _, entry in kept], synonyms, typed)
+            whole = not (draft() or self.serving or self.kept.only)
+            index = search.index([entry for _, entry in kept], synonyms, typed, whole)
         except PageError as error:
             raise PluginError(str(error)) from None
         text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))

@@ -214,8 +214,12 @@ def index(
     entries: list[Entry],
     synonyms: list[list[str]] | None = None,
     asked: dict[str, Asked] | None = None,
+    whole: bool = True,
 ) -> dict:
-    """Return the index of a site's pages. Raises ``PageError`` where people are led nowhere."""
+    """Return the index of a site's pages. Raises ``PageError`` where people are led nowhere.
+
+    ``whole``: each page is here with all its headings. A preview's first build has some of them.
+    """
     pages: list[list] = []
     docs: list[list] = []
     found: dict[str, list[tuple[int, int]]] = {}
@@ -236,7 +240,7 @@ def index(
             for term, weight in weights.items():
                 found.setdefault(term, []).append((len(docs), weight))
             docs.append([number, anchor, title, text, *[1][: int(row)]])
-    if waiting:
+    if waiting and whole:
         mend = "correct the address, or drop it"
         raise PageError(
             [
