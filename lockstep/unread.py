@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from lockstep.mistakes import kinds, nodes, parse, walk
+from lockstep.unproved import KEEPS
 from lockstep.vacuous import CALLED, COMPARES, TASKS, _distance, _sides, name_of, root_of, task
 
 Found = tuple  # (block, line from 0, what, how to mend it)
@@ -21,7 +22,6 @@ CHECKS |= {"isnan", "isinf", "issuperset", "isdisjoint", "compare_digest", "cmp"
 CHECKS |= {"isinstance", "issubclass", "hasattr", "callable", "wasSuccessful"}
 WRAPS = {"bool", "int", "str", "repr", "float"}
 RAISES = {"raises", "assertRaises", "assertRaisesRegex", "warns", "assertWarns"}
-KEEPS = {"append", "add", "extend", "insert", "setdefault", "update"}
 SAYS = {"print", "info", "debug", "warning", "warn", "error", "log"}
 ASSERT = "write assert before it, or show it as a session with what it gives"
 # Only texts with one of these words are looked at for programs and tasks.

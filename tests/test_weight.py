@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from lockstep.mkdocs import lighter
 from tests.pages import PAGES, sample, url_of
 from tools.assets import MATHS
 
@@ -213,3 +214,12 @@ def test_a_page_reads_without_scripts(page, chromium, server):
     assert tab.locator(".md-tabs a, .md-nav a").first.get_attribute("href")
     assert not tab.locator("[data-copy-script]:visible").count()
     context.close()
+
+
+def test_a_script_is_served_without_its_comments_and_a_template_as_it_is():
+    text = "// What it does\nif (a) {\n  // why\n  b() // here\n  c = `\n  // no comment\n  x`\n}\n"
+    served = "if (a) {\nb() // here\nc = `\n  // no comment\n  x`\n}\n"
+    assert lighter.script(text) == served
+    assert lighter.script(served) == served
+    for unclear in ("// a `\nb", "// a\n`\\``"):
+        assert lighter.script(unclear) == unclear

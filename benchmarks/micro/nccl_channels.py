@@ -55,9 +55,9 @@ def measure(size):
     import time
 
     import cupy as cp
-    from cupy.cuda import nccl
 
     from benchmarks.group import communicators, normal, streams_on, total
+    from kernels.multi_gpu.collectives import collectives
     from kernels.multi_gpu.peers import on_each
 
     with communicators(GPUS) as comms:
@@ -66,15 +66,7 @@ def measure(size):
         y = on_each(lambda rank: cp.full(n, cp.nan, cp.float32), range(GPUS))
         on_each(lambda rank: cp.cuda.Device().synchronize(), range(GPUS))
 
-        def reduce():
-            nccl.groupStart()
-            for rank, comm in enumerate(comms):
-                with cp.cuda.Device(rank):
-                    comm.allReduce(
-                        x[rank].data.ptr, y[rank].data.ptr, n, nccl.NCCL_FLOAT32, nccl.NCCL_SUM,
-                        streams[rank].ptr,
-                    )  # fmt: skip
-            nccl.groupEnd()
+        reduce, _ = collectives(comms, x, y, streams)["all-reduce"]
 
         def wait():
             for stream in streams:

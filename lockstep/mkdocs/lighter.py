@@ -15,10 +15,10 @@ def script(text: str) -> str:
         return text  # no telling where a template begins
     lines, inside = [], False
     for line in text.split("\n"):
-        if inside or not COMMENT.match(line):
-            lines.append(line if inside else line.lstrip())
-        if inside or not COMMENT.match(line):
-            inside ^= line.count("`") % 2 == 1
+        if COMMENT.match(line) and not inside:
+            continue
+        lines.append(line if inside else line.lstrip())
+        inside ^= line.count("`") % 2 == 1
     return "\n".join(lines)
 
 
