@@ -45,17 +45,16 @@ def nodes(text: str) -> list[ast.AST]:
     return walk(parse(text))
 
 
-@functools.lru_cache(maxsize=4096)
-def _sorted(text: str) -> dict[type, list]:
-    found: dict[type, list] = {}
-    for node in nodes(text):
-        found.setdefault(node.__class__, []).append(node)
-    return found
-
-
 def kinds(text: str, *wanted: type) -> list:
-    """Return the nodes of some kinds in the tree of a text, each kind in the order of ``walk``."""
-    known = _sorted(text)
+    """Return the nodes of some kinds in the tree of a text, each kind in the order of ``walk``.
+
+    They are those of ``nodes``: kept with the tree, since rules know a node by its identity.
+    """
+    tree = parse(text)
+    known: dict[type, list] = vars(tree).setdefault("sorted", {})
+    if not known:
+        for node in walk(tree):
+            known.setdefault(node.__class__, []).append(node)
     return [node for kind in wanted for node in known.get(kind, ())]
 
 

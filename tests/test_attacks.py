@@ -5,6 +5,7 @@ and words that say how to mend it. What each key means: tests/attacks/README.md.
 against the core, in a folder with one honest page and one honest module.
 """
 
+import ast
 import os
 import shutil
 import subprocess
@@ -22,7 +23,7 @@ from lockstep.block import Block
 from lockstep.check import Checker
 from lockstep.evidence import agreement
 from lockstep.languages import Bash, Setting
-from lockstep.mistakes import PageError
+from lockstep.mistakes import PageError, kinds, nodes, parse
 from lockstep.page import digest, find_root, read, read_all
 from tests.houses import settle
 
@@ -430,3 +431,12 @@ def test_sentences_of_lessons_pass(house):
 def test_the_files_of_this_site_are_reviewed():
     """Scripts, styles and templates as somebody read them: python -m lockstep review."""
     assert [str(mistake) for mistake in reviewed.check(ROOT)] == []
+
+
+def test_the_nodes_of_a_text_are_those_of_one_tree_whatever_a_cache_has_forgotten():
+    """Rules know a node by its identity: nodes of two trees made honest pages wrong."""
+    text = "done = run(command)\nprint(done.stdout)\n"
+    kinds(text, ast.Call)
+    parse.cache_clear()
+    places = {id(node) for node in nodes(text)}
+    assert {id(node) for node in kinds(text, ast.Call, ast.Name)} < places
