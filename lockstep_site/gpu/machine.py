@@ -23,6 +23,7 @@ PACKAGES = (
     "triton",
     "mlx",
     "apache-tvm",
+    "tensorrt-rtx-cu13",
 )
 
 

@@ -24,6 +24,7 @@ GPU_MODULES = {"cudnn", "cupy", "cupyx", "llvmlite", "mpi4py", "torch", "triton"
 OPTIONAL = {
     "numba_cuda_mlir": "numba-cuda-mlir[cu13]==0.6.*",
     "tvm": "apache-tvm==0.27.*",
+    "tensorrt_rtx": "tensorrt-rtx-cu13==1.7.1.116",  # its layers are printed by name
 }
 # What numba.cuda has and no simulator on a CPU (Numba's is that of numba-cuda 0.30.4).
 STEPPER_LACKS = {

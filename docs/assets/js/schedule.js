@@ -11,10 +11,12 @@ class Schedule extends Steps {
     this.cache = make("ul", { class: "schedule__cache", "aria-label": "Blocks of the cache" })
     this.free = make("p", { class: "schedule__free" })
     this.code = make("div", { class: "schedule__code", role: "group", tabindex: 0, "aria-label": "The scheduler's code" })
-    this.lines = data.source.map(text => make("div", {}, make("code", {}, text || " ")))
+    this.lines = data.source.map(text => make("div", {}, make("code", { style: `--in: ${text.search(/\S|$/)}` }, text.trim() || " ")))
     this.code.append(...this.lines)
     stage.append(
-      make("div", { class: "schedule__view" }, make("b", {}, "Requests"), this.requests, make("b", {}, "Cache"), this.cache, this.free),
+      make("div", { class: "schedule__view" },
+        make("div", {}, make("b", {}, "Requests"), this.requests),
+        make("div", {}, make("b", {}, "Cache"), this.cache, this.free)),
       this.code,
     )
     this.go(0)
