@@ -10,7 +10,7 @@ KERNEL = next(b for b in PAGE.blocks if b.path == "kernels/vector_add/add.py" an
 
 def test_a_block_whose_kernel_ran_as_wgsl_says_where(monkeypatch):
     records = Evidence(ROOT)
-    assert {kind for kind, _ in webgpu.runs(records)} == webgpu.RUNS.keys()
+    assert {kind for kind, *_ in webgpu.runs(records)} == webgpu.RUNS.keys()
     mark, said = webgpu.proved(PAGE, records)[KERNEL.index]
     assert mark == "webgpu"
     assert "NVIDIA H200 through wgpu" in said and "swiftshader in headless Chromium" in said
@@ -18,6 +18,17 @@ def test_a_block_whose_kernel_ran_as_wgsl_says_where(monkeypatch):
     monkeypatch.setattr(webgpu, "digest", lambda root, path: "other")
     assert webgpu.proved(PAGE, records) == {}
     assert {p.kind for p in webgpu.problems(records)} == {"stale"}
+
+
+def test_another_text_of_a_kernel_is_proved_no_longer():
+    """By the compiler or by its launch: what ran is the text."""
+    records = Evidence(ROOT)
+    name = f"{KERNEL.path}:{webgpu.KERNEL.findall(KERNEL.text)[0]}"
+    records.others["counters"]["cpu/chromium"]["texts_for_gpu"][name] = "other"
+    _, said = webgpu.proved(PAGE, records)[KERNEL.index]
+    assert "NVIDIA H200" not in said and "swiftshader" in said
+    [problem] = webgpu.problems(records)
+    assert problem.kind == "stale" and KERNEL.path in problem.what
 
 
 def test_a_run_of_another_compiler_proves_nothing():
