@@ -22,7 +22,7 @@ from lockstep.parts import Part
 from lockstep.source import find_root
 from lockstep.targets import Cpu
 from simulator.foreign import stumpy, suite
-from simulator.foreign.wgsl import AS_GIVEN
+from simulator.foreign.wgsl import EXACT
 
 HOSTS = ("simulator/hosts/*",)
 LISTS = ("simulator/foreign/kernels.py", "simulator/foreign/cases.py")
@@ -187,11 +187,13 @@ ENDED = {
 @_row("The Numba kernels of the row above, as WGSL in a browser")
 def _wgsl(found: dict) -> str:
     counts = Counter(k["outcome"] for k in found["kernels"])
-    narrow = sum(k["outcome"] == "right" and k["numbers"] != AS_GIVEN for k in found["kernels"])
+    faulty = sum("the stepper finds" in k["why"] for k in found["kernels"])
+    narrow = sum(k["outcome"] == "right" and k["numbers"] != EXACT for k in found["kernels"])
     return (
-        f"{counts['right']} of {len(found['kernels'])} are right, {narrow} of them with float32 "
-        f"for float64; {counts['refused']} are refused with the line, {counts['wrong']} wrong. "
-        f"{found['browser']}, {found['adapter']}."
+        f"{counts['right']} of {len(found['kernels'])} are right, {narrow} of them computed in "
+        f"float32 for float64; {counts['refused']} are refused with the line, {faulty} of these for "
+        f"a fault that the stepper finds; {counts['wrong']} are wrong. {found['browser']}, "
+        f"{found['adapter']}."
     )
 
 

@@ -3,16 +3,15 @@
 ``numba_kernels.py`` lists them; FOLDER holds their repositories, each checked out as OWNER/NAME.
 The stepper runs each with every check, the launch is compiled and runs in headless Chromium on its
 software adapter. Right is what leaves the stepper's result, which has to be that of our reference
-in NumPy. WGSL has no float64: where that alone is in the way, the kernel is launched once more with
-float32 for each float64 that it is given. Refused, by name and line, is what does not compile, what
-is larger than the adapter takes, and what the stepper finds a fault in: no GPU defines its result.
-The exit status is 1 if one is wrong.
+in NumPy. WGSL has no float64: where that is in the way, the kernel is compiled once more with
+float32 for each float64, and compared with what the stepper leaves in float64. Refused, by name and
+line, is what does not compile, what is larger than the adapter takes, and what the stepper finds a
+fault in: no GPU defines its result. The exit status is 1 if one is wrong.
 """
 
 import argparse
 import sys
 from collections import Counter
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -26,44 +25,23 @@ from simulator.wgsl import captured, unlike
 
 NEAR = 2e-5  # of the largest number of an array: sums and functions are rounded otherwise
 UNROLL = 64  # as the page compiles
-AS_GIVEN, AS_FLOAT32 = "as given", "float32 for float64"
-
-
-def narrow(argument):
-    """An argument with float32 for float64."""
-    if isinstance(argument, tuple):
-        return tuple(narrow(a) for a in argument)
-    if isinstance(argument, float):  # Python's, and NumPy's float64
-        return np.float32(argument)
-    wide = isinstance(argument, np.ndarray) and argument.dtype == np.float64
-    return argument.astype(np.float32) if wide else argument
-
-
-def narrowed(made):
-    """A launch with float32 for float64."""
-    wide = any(x.dtype == np.float64 for x in made.expected.values())
-    return replace(
-        made,
-        arguments=[narrow(a) for a in made.arguments],
-        tolerance=max(made.tolerance, NEAR) if wide else made.tolerance,
-    )
+EXACT, SINGLE = "as they are", "float32 for float64"
 
 
 def outcome(case, folder, run, fits):
-    """(outcome, why, how its numbers were given) of a kernel."""
+    """(outcome, why, how its numbers are computed) of a kernel."""
     what, why, kind = attempt(case, folder, run, fits)
     if kind != "float64":
-        return what, why, AS_GIVEN
-    thinner = replace(case, launch=lambda: narrowed(case.launch()))
-    what, why, kind = attempt(thinner, folder, run, fits)
-    return what, why, AS_FLOAT32
+        return what, why, EXACT
+    what, why, kind = attempt(case, folder, run, fits, single=True)
+    return what, why, SINGLE
 
 
-def attempt(case, folder, run, fits):
+def attempt(case, folder, run, fits, **options):
     """(outcome, why, kind of refusal) of a launch."""
     launches = []
     try:
-        with captured(launches, unroll=UNROLL):
+        with captured(launches, unroll=UNROLL, **options):
             made, findings = numba_run.launch(case, folder, "check")
     except KernelFault as error:
         return "refused", faulty(error.finding), "fault"
