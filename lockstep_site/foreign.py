@@ -191,8 +191,8 @@ def _wgsl(found: dict) -> str:
     narrow = sum(k["outcome"] == "right" and k["numbers"] != EXACT for k in found["kernels"])
     return (
         f"{counts['right']} of {len(found['kernels'])} are right, {narrow} of them computed in "
-        f"float32 for float64; {counts['refused']} are refused with the line, {faulty} of these for "
-        f"a fault that the stepper finds; {counts['wrong']} are wrong. {found['browser']}, "
+        f"float32 for float64; {counts['refused']} are refused with the line, {faulty} of these "
+        f"for a fault that the stepper finds; {counts['wrong']} are wrong. {found['browser']}, "
         f"{found['adapter']}."
     )
 
