@@ -95,7 +95,10 @@ def table(records: list[dict]) -> str:
 
 
 def rates(records) -> str:
-    """Return the kernels' rates as WGSL beside Numba's, by how well WGSL does; and who has none."""
+    """Return the kernels' times as WGSL beside Numba's, by how well WGSL does; and who has none.
+
+    Times, because a rate counts whole arrays, and some kernels read only parts of theirs.
+    """
     from simulator.hardware.webgpu_rates import RATES, WITHOUT  # with the stepper and NumPy
 
     found = [records.benchmarks.get(f"wgsl-{id}") for id in RATES]
@@ -105,7 +108,7 @@ def rates(records) -> str:
     table = [
         [
             "`{}`<br>{}".format(*row["title"].removesuffix(" in WGSL").split(" of ")),
-            *(figures.quantity(row[key], row["unit"]) for key in ("ours", "reference")),
+            *(figures.quantity(row[key], "us") for key in ("us", "reference_us")),
             figures.quantity(row["reference_share"], "%"),
         ]
         for row in found
@@ -117,7 +120,7 @@ def rates(records) -> str:
         "them reach nine tenths of Numba's rate or more; the least reaches "
         f"{figures.quantity(least, '%')}, the most {figures.quantity(most, '%')}."
     )
-    rows = figures.table(["Kernel", "WGSL", "Numba", "WGSL against Numba"], table)
+    rows = figures.table(["Kernel", "WGSL", "Numba", "Numba's time over WGSL's"], table)
     without = figures.table(
         ["Kernel", "Why it has no rate"],
         [[f"`{name.removeprefix('kernels/')}`", why] for name, why in WITHOUT.items()],

@@ -21,20 +21,28 @@ LEFT, RIGHT, TOP, BOTTOM = 56, 18, 24, 44
 def render(records: Evidence, as_text: bool = False) -> str:
     """Return the plot as Markdown, and a table of its figures. ``as_text``: the table alone."""
     ways: dict[str, list[tuple[int, float, float]]] = {way: [] for way in COLORS}
+    made: dict[tuple[str, int], float] = {}
     for row_id, row in records.microbenchmarks.items():
         if (found := ROW.fullmatch(row_id)) and row["fresh"]:
             ways[found[1]].append((int(found[2]), row["p50_ms"], row["value"]))
+            made[found[1], int(found[2])] = row["tokens_per_second"]
     if not all(ways.values()):
         return waiting.awaiting("serving-static, serving-continuous")
     for points in ways.values():
         points.sort()
     rows = [
-        [str(rate), way, figures.quantity(p50, "ms"), figures.quantity(p99, "ms")]
+        [
+            str(rate),
+            way,
+            figures.quantity(p50, "ms"),
+            figures.quantity(p99, "ms"),
+            figures.quantity(made[way, rate], "tokens/s"),
+        ]
         for way, points in ways.items()
         for rate, p50, p99 in points
     ]
-    head = ["Requests a second", "Batching", "p50", "p99"]
-    table = figures.table(head, rows, [True, False, True, True])
+    head = ["Requests a second", "Batching", "p50", "p99", "Tokens a second"]
+    table = figures.table(head, rows, [True, False, True, True, True])
     return table if as_text else f"{_draw(ways)}\n\n{table}"
 
 

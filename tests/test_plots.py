@@ -265,15 +265,16 @@ def test_latency_under_load(records):
     awaited = "Awaiting a GPU run: serving-static, serving-continuous."
     assert plots.render("load", records) == awaited
     records.microbenchmarks |= {
-        "serving-static-500": micro(4.0, p50_ms=2.0),
-        "serving-static-3000": micro(90.0, p50_ms=50.0),
-        "serving-continuous-500": micro(3.0, p50_ms=1.0),
-        "serving-continuous-3000": micro(8.0, p50_ms=3.0),
+        "serving-static-500": micro(4.0, p50_ms=2.0, tokens_per_second=4000),
+        "serving-static-3000": micro(90.0, p50_ms=50.0, tokens_per_second=21000),
+        "serving-continuous-500": micro(3.0, p50_ms=1.0, tokens_per_second=4001),
+        "serving-continuous-3000": micro(8.0, p50_ms=3.0, tokens_per_second=24000),
         "serving-continuous": micro(9000),  # another row, no point
     }
     picture = plots.render("load", records)
     assert picture.count("<circle") == 8 and "static, 3000 a second: p50 50.0\u202fms" in picture
-    assert plots.render("load", records, as_text=True).count("\n") == 5
+    table = plots.render("load", records, as_text=True)
+    assert table.count("\n") == 5 and "21,000" in table
 
 
 def scaled(**rows):

@@ -51,9 +51,8 @@ def case(padding, kind, title):
         waiting = [lane for lane in waiting if lane not in now]
         lanes = "".join("a" if n in now else "d" if n in served else "w" for n in range(32))
         served += now
-        said = (
-            f"{title}. Turn {turn}: {count(len(taken), 'bank')} at work, {len(waiting)} lanes wait."
-        )
+        rest = f"{count(len(waiting), 'lane')} wait{'s' if len(waiting) == 1 else ''}"
+        said = f"{title}. Turn {turn}: {count(len(taken), 'bank')} at work, {rest}."
         if not waiting:
             said += f" Done in {count(turn, 'turn')}."
         frames.append(
