@@ -166,7 +166,7 @@ def test_generated_kernels_compute_what_the_stepper_computes(tab):
 
 # ---------------------------------------------------------------- what is refused, by name and line
 
-HEAD = "import math\nimport numpy as np\nfrom numba import cuda\n\n"
+HEAD = "import math\nimport operator\nimport numpy as np\nfrom numba import cuda\n\n"
 
 
 def launched(body, arguments, parameters, before="", config=(1, 32), **options):
@@ -202,7 +202,7 @@ NOT_COMPILED = {
     "if i < 16:\n    x[i] = cuda.shfl_sync(0xffff, x[i], 0)": ("mask", 1),
     "x[i] = math.erf(x[i])": ("erf", 0),
     "p = x if i < 3 else a\nx[i] = p[0]": ("only numbers", 0),
-    "assert i < 40": ("exceptions", 0),
+    "if i < 3:\n    assert a[i] < 40": ("in a branch", 1),
     "x[i] = (1 + 2j).real": ("complex", 0),
 }
 
@@ -284,6 +284,16 @@ LIKE_CUDA = {
     "what a test narrows": "s = cuda.shared.array(32, np.int32)\ns[t] = b[i]\n"
     "cuda.syncthreads()\nd = 16\nwhile d:\n    if t < d:\n        s[t] += s[t + d]\n"
     "    cuda.syncthreads()\n    d >>= 1\no[i] = s[0]",
+    "a slice ends with its array": "r = b[i : i + 3]\nn = 0\nfor j in range(r.size):\n"
+    "    n += r[j]\no[i] = n * 10 + r.size",
+    "a slice may be empty": "o[i] = b[t : b[i] & 7].size",
+    "a slice is filled": "s = cuda.local.array(4, np.int32)\ns[:] = 7\ns[1:3] = i\n"
+    "o[i] = s[0] + 10 * s[1] + 100 * s[2] + 1000 * s[3]",
+    "an assertion ends a thread": "assert b[i] > 0, 'positive'\no[i] = 5",
+    "the module operator": "o[i] = operator.mod(a[i], 7) - operator.rshift(b[i], 1)",
+    "a range cuts off": "for j in range(math.ceil(7 / 2)):\n    o[i] += j",
+    "names of digits": "_1 = b[i]\nfor _2 in range(3):\n    _1 += _2\n"
+    "for _2 in range(b[0]):\n    _1 += _2\no[i] = _1 + _2",
     "names of the compiler's": "group, block, rest, hidden = a[i], b[i], i, t\n"
     "o[i] = group ^ block + rest * hidden",
 }
@@ -342,6 +352,28 @@ def test_float16_in_two_bytes_is_what_it_is_in_four(tab, f16):
         if (w := str(x if isinstance(x, str) else unlike(r, x)[:3] or ""))
     ]
     assert not faults, "\n".join(faults)
+
+
+def test_float64_in_float32_where_that_is_asked_for(tab):
+    """Arrays, shared and atomic ones too, constants, and what is computed without any array."""
+    body = (
+        "s = cuda.shared.array(32, np.float64)\ns[t] = d[i] * 0.1 + k\ncuda.syncthreads()\n"
+        "total = 0.0\nfor j in range(32):\n    total += s[j] / (j + 1)\n"
+        "w = d[i] if i % 3 else 2.5\ny[i] = math.sqrt(total * total + w * w) + i / 7\n"
+        "cuda.atomic.add(o, 0, d[i] * 0.3)\ncuda.atomic.max(o, 1, d[i])\nc[i] = np.int32(total)"
+    )
+    d = np.linspace(-3, 5, 32)
+    arguments = [d, 0.7, np.zeros(32), np.zeros(2), np.zeros(32, I4)]
+    refused, _ = launched(body, arguments, "d, k, y, o, c")
+    assert refused.refused.kind == "float64"
+    record, _ = launched(body, arguments, "d, k, y, o, c", single=True, unroll=64)
+    assert record.shader, str(record.refused)
+    assert {b.name: b.bytes for b in record.shader.bindings}["d"] == 4
+    (result,) = webgpu.run(tab, [record])
+    assert unlike(record, result, 2e-6) == []
+    for text, given in (("y[i] = d[i] * 1e39", 1.0), ("y[i] = d[i]", 1e39)):
+        far, _ = launched(text, [np.full(32, given), np.zeros(32)], "d, y", single=True)
+        assert far.shader is None and "beyond float32" in str(far.refused)
 
 
 def test_arguments_may_have_the_names_of_the_compilers_own(tab):

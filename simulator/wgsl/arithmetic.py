@@ -84,7 +84,7 @@ class Arithmetic:
 
     def exact(self, value, node):
         """``value``, which is no float64 that float32 does not hold."""
-        if value.type is float64 and value.state != "exact":
+        if value.type is float64 and value.state != "exact" and not self.module.single:
             self.refuse(
                 f"`{ast.unparse(node)}` is computed in float64, which WGSL does not have: make the "
                 "literal np.float32(...)", node, "float64",

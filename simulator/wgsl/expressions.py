@@ -64,6 +64,16 @@ def proved(kind, a, b):
 SIGNS = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="}
 
 
+def apart(part):
+    """The length of a slice ``a[i : i + 5]``, whatever ``i`` is; else None."""
+    match part.upper:
+        case ast.BinOp(left, ast.Add(), ast.Constant(value=int(n))) if n >= 0:
+            pure = not any(isinstance(x, ast.Call) for x in ast.walk(left))
+            if pure and part.lower is not None and ast.dump(left) == ast.dump(part.lower):
+                return number(int64, n)
+    return None
+
+
 class Expressions(Arithmetic):
     """The part of a function's compiler that is about values."""
 
@@ -110,6 +120,8 @@ class Expressions(Arithmetic):
             state = "exact" if value != value or exact32(value) else "once"
         if value != value:
             return Value(type, self.module.param("nan"), "f32", state=state, uniform=True)
+        if self.module.single and 3.4e38 < abs(value) < float("inf"):
+            self.refuse(f"the number {value} is beyond float32", kind="float64")
         if value in (float("inf"), float("-inf")) or abs(value) > 3.4028235e38:
             sign = "-" if value < 0 else ""
             self.module.param("infinity")
@@ -159,7 +171,8 @@ class Expressions(Arithmetic):
         made = self.module.arrays.get(id(array))
         if made is None:
             dtype = as_dtype(array.dtype)
-            if not isinstance(dtype, Scalar) or dtype.kind == "c" or dtype is float64:
+            wide = dtype is float64 and not self.module.single
+            if not isinstance(dtype, Scalar) or dtype.kind == "c" or wide:
                 self.refuse(f"`{name}`, an array of {array.dtype}", node, "float64")
             data = array.reshape(-1).tolist()
             if dtype.whole and any(not -(1 << 31) <= int(x) < 1 << 31 for x in data):
@@ -273,7 +286,10 @@ class Expressions(Arithmetic):
         """(view, flat index) of an element that is assigned to."""
         if not isinstance(node, ast.Subscript):
             self.refuse(f"assigning to `{ast.unparse(node)}`", node)
-        array, index = self.subject(node)
+        return self.element(*self.subject(node), node, hold)
+
+    def element(self, array, index, node, hold=False):
+        """(view, flat index) of an element."""
         if array.view is None:
             self.refuse(f"`{ast.unparse(node.value)}` has no elements", node)
         if any(isinstance(i, ast.Slice) for i in index) or len(index) < len(array.view.shape):
@@ -402,7 +418,7 @@ class Expressions(Arithmetic):
             v = self.fitting(v, node, f"what is stored in `{buffer.name}` ({dtype.name})")
             if v.rep != buffer.rep and not (v.known or I32[0] <= v.lo and v.hi <= I32[1]):
                 self.refuse(f"what is stored in `{buffer.name}` may leave int32", node, "int64")
-        if dtype is float64 and v.state != "exact":
+        if dtype is float64 and v.state != "exact" and not self.module.single:
             self.refuse(f"`{ast.unparse(node)}` stores float64", node, "float64")
         code = self.to_rep(v, buffer.rep).code
         if buffer.half:  # a float16 already: this rounds nothing
@@ -431,6 +447,8 @@ class Expressions(Arithmetic):
 
     def part(self, view, index, node):
         """``a[i]`` of a matrix, ``a[2:5]``: an array that shares the elements."""
+        from .intrinsics import pair
+
         offset, shape, strides = view.offset, [], []
         index = [*index, *[ast.Slice()] * (len(view.shape) - len(index))]
         if len(index) > len(view.shape):
@@ -443,13 +461,16 @@ class Expressions(Arithmetic):
                 lower = self.literal(0) if part.lower is None else self.expr(part.lower)
                 upper = size if part.upper is None else self.expr(part.upper)
                 lower, upper = self.integer(lower, node), self.integer(upper, node)
-                if not (size.known and 0 <= lower.lo and lower.hi <= size.const):
+                if not size.known or lower.lo < 0 or upper.lo < 0:
                     self.refuse(f"`{ast.unparse(node)}`: bounds that may lie outside", node)
-                if upper.lo < 0 or upper.hi > size.const:
-                    self.refuse(f"`{ast.unparse(node)}`: bounds that may lie outside", node)
-                length = self.operate("Sub", upper, lower, node)
-                if length.lo < 0:
-                    self.refuse(f"`{ast.unparse(node)}`: a slice that may be empty", node)
+                inside = lower.hi <= size.const and upper.hi <= size.const
+                length = apart(part) if inside else None
+                if length is None:  # a slice ends with the array, and may be empty
+                    ends = [v if v.hi <= size.const else pair(self, "min", v, size, node)
+                            for v in (upper, lower)]  # fmt: skip
+                    length = self.operate("Sub", *ends, node)
+                    if length.lo < 0:
+                        length = pair(self, "max", length, self.literal(0), node)
                 shape.append(self.copied(length))
                 strides.append(stride)
                 at = lower

@@ -2,6 +2,7 @@
 
 import ast
 import math
+import operator
 
 from ..stepper import ops
 from ..stepper.compiler import Inner, Intrinsic, Method, NumpyName
@@ -97,8 +98,11 @@ def call(fc, function, node):
         return numpy(fc, function.name, node)
     try:
         python = PYTHON.get(function)
+        sign = OPERATORS.get(function)
     except TypeError:
-        python = None
+        python = sign = None
+    if sign:
+        return fc.operate(sign, *numbers(fc, node, 2), node)
     if python:
         return python(fc, node)
     if getattr(math, getattr(function, "__name__", ""), None) is function:
@@ -188,9 +192,9 @@ def dtype_of(fc, node):
     dtype = as_dtype(v.const) if v.type is STATIC else None
     if not isinstance(dtype, Scalar) or dtype.kind == "c":
         fc.refuse(f"an array of `{ast.unparse(node)}`", node, "dtype")
-    if dtype is float64:
+    if dtype is float64 and not fc.module.single:
         fc.refuse(f"an array of float64 (`{ast.unparse(node)}`)", node, "float64")
-    if dtype.size == 8:
+    if dtype.size == 8 and dtype.whole:
         fc.refuse(f"an array of {dtype.name}: make it 32 bits", node, "int64")
     return dtype
 
@@ -441,7 +445,8 @@ def atomic(op):
         if a.view is None:
             fc.refuse(f"`{ast.unparse(node)}`: no array", node)
         buffer, kind = a.view.buffer, a.view.buffer.dtype
-        if kind.size != 4 or buffer.space not in ("storage", "workgroup"):
+        single = kind is float64 and fc.module.single
+        if kind.size != 4 and not single or buffer.space not in ("storage", "workgroup"):
             fc.refuse(
                 f"`{ast.unparse(node.func)}` on {kind.name}: WGSL has atomic operations on 32 bits",
                 node, "atomic",
@@ -454,23 +459,24 @@ def atomic(op):
             index = list(found.items) if isinstance(found.type, Tuple) else [found]
         flat = fc.flat(a.view, index, node)
         values = [fc.to_rep(fc.cast(fc.number(fc.expr(v), node), kind), buffer.rep) for v in rest]
-        if kind is float32 and op not in ("add", "sub", "max", "min", "exch"):
-            fc.refuse(f"`{ast.unparse(node.func)}` on float32", node, "atomic")
+        real = kind in (float32, float64)
+        if real and op not in ("add", "sub", "max", "min", "exch"):
+            fc.refuse(f"`{ast.unparse(node.func)}` on {kind.name}", node, "atomic")
         if op in ("nanmax", "nanmin"):
             fc.refuse(f"`{ast.unparse(node.func)}`", node, "atomic")
         fc.module.atomics.add(buffer.name)
         buffer.read = buffer.written = True
         fc.uses.add(buffer.name)
         short = "cas" if op in ("cas", "compare_and_swap") else op
-        if kind is not float32 and short in PLAIN:
+        if not real and short in PLAIN:
             code = f"atomic{PLAIN[short]}(&{buffer.name}[{flat.code}], {values[0].code})"
         else:
-            if kind is float32 and short in ("max", "min"):
+            if real and short in ("max", "min"):
                 fc.module.helper("fmax" if short == "max" else "fmin")
             name = f"atomic_{short}_{buffer.name}"
             fc.module.atomic_helpers[name] = atomic_helper(short, buffer.name, buffer.rep)
             code = f"{name}({flat.code}, {', '.join(v.code for v in values)})"
-        lo, hi = (None, None) if kind is float32 else (kind.lo, kind.hi)
+        lo, hi = (None, None) if real else (kind.lo, kind.hi)
         return Value(kind, code, buffer.rep, lo, hi)
 
     return write
@@ -608,6 +614,11 @@ def summed(fc, node):
     return total
 
 
+# Functions of the module operator.
+OPERATORS = {operator.add: "Add", operator.sub: "Sub", operator.mul: "Mult"}
+OPERATORS |= {operator.truediv: "Div", operator.floordiv: "FloorDiv", operator.mod: "Mod"}
+OPERATORS |= {operator.pow: "Pow", operator.lshift: "LShift", operator.rshift: "RShift"}
+OPERATORS |= {operator.and_: "BitAnd", operator.or_: "BitOr", operator.xor: "BitXor"}
 PYTHON = {min: extreme("min"), max: extreme("max"), abs: absolute, int: to_int, float: to_float}
 PYTHON |= {bool: to_bool, len: length, round: rounding, divmod: divmod_, pow: power}
 PYTHON |= {print: printing, sum: summed}

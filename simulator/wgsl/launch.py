@@ -72,9 +72,10 @@ class Shader:
     features: tuple = ()
 
 
-def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False):
+def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, single=False):
     """Compile a kernel for the arguments ``values`` of the types ``kinds``.
 
+    ``single``: compute float64 in float32, and keep arrays of it so; else float64 is refused.
     Raises Refused, with the line, for what cannot be compiled.
     """
     if config.grid[0] > ROW and config.grid[1:] != (1, 1):
@@ -87,8 +88,9 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False):
     for _ in range(6):
         try:
             module, entry = build(
-                source, config, values, kinds, atomics, written, flat, subgroups, unroll, f16
-            )
+                source, config, values, kinds, atomics, written, flat,
+                (subgroups, unroll, f16, single),
+            )  # fmt: skip
         except Unsupported as fault:
             raise Refused(fault.what, fault.line, fault.filename) from fault
         found = {b.name for b in module.buffers if b.written}
@@ -117,9 +119,9 @@ def text_of(filename):
     return _texts.get(filename) or "".join(linecache.getlines(filename))
 
 
-def build(source, config, values, kinds, atomics, written, flat, subgroups, unroll, f16):
+def build(source, config, values, kinds, atomics, written, flat, options):
     """One pass over the kernel; ``atomics``, ``written``: what the pass before found."""
-    module = Module(config, atomics, flat, subgroups, unroll, f16)
+    module = Module(config, atomics, flat, *options)
     module.sizes, module.texts = {}, {}
     entry = Function(module, source, module.fresh(source.name), entry=True)
     memories = {}
@@ -174,7 +176,7 @@ def array_argument(fc, name, v, kind, memories, written):
         fc.refuse(f"`{name}`, an array of records", kind="record")
     if dtype.kind == "c":
         fc.refuse(f"`{name}`, an array of complex numbers", kind="complex")
-    if dtype is float64:
+    if dtype is float64 and not module.single:
         fc.refuse(f"`{name}`, an array of float64: WGSL has none; make it float32", kind="float64")
     key = id(v.memory)
     if key in memories and memories[key].dtype is not dtype:
@@ -299,7 +301,10 @@ def pack(binding, numbers=None):
     if dtype.kind == "b":
         numbers = [int(x != 0) for x in numbers]
     if memory.written is not None:  # device_array: nobody reads what nobody wrote
-        numbers = [narrow(x, dtype) for x in numbers] if dtype.size == 8 else numbers
+        wide = dtype.size == 8 and dtype.whole
+        numbers = [narrow(x, dtype) for x in numbers] if wide else numbers
+    if dtype is float64 and any(x - x == 0 and abs(x) > 3.4e38 for x in numbers):
+        raise Refused(f"`{memory.name}` (float64) holds numbers beyond float32", kind="float64")
     try:
         return array(STRUCT[dtype.kind], numbers).tobytes()
     except OverflowError:
@@ -456,7 +461,7 @@ def unlike(record, results, tolerance=0.0):
         for k, (x, y) in enumerate(zip(want, got, strict=True)):
             if b.dtype.kind == "b":
                 x, y = bool(x), bool(y)
-            elif b.dtype.size == 8 and b.memory.written is not None:
+            elif b.dtype.size == 8 and b.dtype.whole and b.memory.written is not None:
                 x, y = narrow(x, b.dtype), narrow(y, b.dtype)
             if x == y or x != x and y != y:
                 continue

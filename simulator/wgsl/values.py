@@ -138,6 +138,11 @@ def rep_of(type, lo=None, hi=None, prefer=""):
     return "i32", "fits" if inside else "mod"
 
 
+def lettered(name):
+    """A name that begins with no digit, of one that had underscores before it."""
+    return f"value_{name}" if name[0].isdigit() else name
+
+
 def literal(rep, number):
     """The text of an integer constant."""
     number &= 0xFFFFFFFF
