@@ -11,6 +11,7 @@ import hashlib
 import re
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from lockstep import evidence, imports
 from lockstep.block import Page
@@ -54,7 +55,7 @@ def texts(found, generated) -> dict[str, str]:
     return dict(sorted(said.items())) | {GENERATED: hashlib.sha256(every.encode()).hexdigest()}
 
 
-def for_gpu(cases) -> dict[str, str]:
+def for_gpu(cases: Any) -> dict[str, str]:
     """Return the hashes of the texts that the compiler makes for an H200."""
     kept = cases.THREADS, cases.SHARED
     cases.THREADS, cases.SHARED = ROOM
@@ -218,34 +219,3 @@ def problems(records: Evidence) -> list[Problem]:
             what = f"WGSL of {', '.join(names[:3])}{' and others' * (len(names) > 3)}, {kind}"
             found.append(Problem("stale", what, RUNS[kind][1]))
     return found
-
-
-def bind(root: Path) -> int:
-    """Give both records the hashes of the texts that they ran, compiled once more.
-
-    For records that were bound to the compiler alone: it must be the one that they name.
-    """
-    cases = import_module(CASES)
-    made = {"webgpu": for_gpu(cases), "chromium": texts(
-        cases.gather(**BROWSER), cases.generated(**BROWSER))}  # fmt: skip
-    for kind, folder in (("webgpu", "nvidia-h200"), ("chromium", "cpu")):
-        file = root / "evidence" / folder / "counters" / f"{kind}.json"
-        record = evidence.load(file, file.relative_to(root).as_posix())
-        hashes = {path: evidence.file_digest(root / path) for path in sources(root)}
-        if record["sources"] != hashes:
-            raise SystemExit(f"{file}: another compiler ran")
-        ran = {n for n, said in (record["kernels"] | record["made"]).items()
-               if said == "right" and (root / n.split(":")[0]).is_file()}  # fmt: skip
-        if missing := ran - made[kind].keys():
-            raise SystemExit(f"{file}: ran, and no text is made of it: {sorted(missing)}")
-        record |= {"texts": made[kind]}
-        if kind == "webgpu":
-            record |= {"compiler": hashes, "sources": {RUNNER: hashes[RUNNER]}}
-        else:
-            record |= {"texts_for_gpu": made["webgpu"]}
-        evidence.write(file, record)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(bind(Path.cwd()))
