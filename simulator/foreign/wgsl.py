@@ -3,10 +3,11 @@
 ``numba_kernels.py`` lists them; FOLDER holds their repositories, each checked out as OWNER/NAME.
 The stepper runs each with every check, the launch is compiled and runs in headless Chromium on its
 software adapter. Right is what leaves the stepper's result, which has to be that of our reference
-in NumPy. WGSL has no float64: where that is in the way, the kernel is compiled once more with
-float32 for each float64, and compared with what the stepper leaves in float64. Refused, by name and
-line, is what does not compile, what is larger than the adapter takes, and what the stepper finds a
-fault in: no GPU defines its result. The exit status is 1 if one is wrong.
+in NumPy. WGSL has no float64 and no complex numbers: where that is in the way, the kernel is
+compiled once more with float32 for each float64, and compared with what the stepper leaves in
+float64. Refused, by name and line, is what does not compile, what is larger than the adapter takes,
+and what the stepper finds a fault in: no GPU defines its result. The exit status is 1 if one is
+wrong.
 """
 
 import argparse
@@ -31,7 +32,7 @@ EXACT, SINGLE = "as they are", "float32 for float64"
 def outcome(case, folder, run, fits):
     """(outcome, why, how its numbers are computed) of a kernel."""
     what, why, kind = attempt(case, folder, run, fits)
-    if kind != "float64":
+    if kind not in ("float64", "complex"):
         return what, why, EXACT
     what, why, kind = attempt(case, folder, run, fits, single=True)
     return what, why, SINGLE

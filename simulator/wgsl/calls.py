@@ -1,9 +1,10 @@
 """Device functions: a WGSL function for each set of arguments, or statements in place."""
 
 import ast
+from dataclasses import replace
 
 from ..stepper.types import NONE, STATIC, Scalar, Tuple
-from .values import Value, View
+from .values import Value
 
 
 class Calls:
@@ -63,7 +64,7 @@ class Calls:
                 offset = v.view.offset
                 if not offset.known:
                     offset = parameter(f"{name}_offset", offset)
-                return v.but(view=View(v.view.buffer, v.view.shape, v.view.strides, offset))
+                return v.but(view=replace(v.view, offset=offset))
             if not isinstance(v.type, Scalar) or v.known:
                 return v
             place = self.wname(name + "_given" if name in assigned else name, v.rep)
@@ -77,13 +78,25 @@ class Calls:
                 self.assign(name, v)
         self.flow = [False]
         self.block(self.node.body)
-        if self.env is not None and any(v.type is not NONE for v in self.returned):
+        some = any(v.type is not NONE for v in self.returned)
+        if some and self.module.single and any(v.type is NONE for v in self.returned):
+            if self.env is not None:
+                self.emit("trap[0] = 1u;")
+                self.emit(("return", Value(NONE)))
+            self.no_none()
+        elif self.env is not None and some:
             self.refuse("a device function that returns a number on some paths alone")
         self.finish()
         self.signature = signature + [
             f"{g}: vec3u" for g in ("threadIdx", "blockIdx") if g in self.uses
         ]
         self.done = True
+
+    def no_none(self):
+        """None beside numbers: of what a kernel does with one, the stepper makes a fault."""
+        self.module.trapped()
+        self.uses.add("trap")
+        self.returned = [v for v in self.returned if v.type is not NONE]
 
     def finish(self):
         """The one type that all returns have, and the lines that return it."""
@@ -156,7 +169,8 @@ def shape_of(v):
         return tuple(shape_of(i) for i in v.items)
     if v.view is not None:
         offset = shape_of(v.view.offset)
-        return id(v.view.buffer), tuple(n.const for n in v.view.shape), v.view.strides, offset
+        shape = tuple(n.const for n in v.view.shape)
+        return id(v.view.buffer), shape, v.view.strides, offset, v.view.pair
     if v.type is STATIC:
         return id(v.const)
     if not isinstance(v.type, Scalar):

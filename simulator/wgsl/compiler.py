@@ -22,12 +22,12 @@ from dataclasses import replace
 from ..stepper.compiler import Intrinsic, own_jumps
 from ..stepper.faults import Unsupported
 from ..stepper.source import Source
-from ..stepper.types import STATIC, Scalar, Tuple, float16, int64, mix
+from ..stepper.types import STATIC, Scalar, Tuple, float16, float64, int64, mix, uint32
 from .calls import Calls
 from .expressions import Expressions
 from .helpers import HELPERS, NEEDS, RESERVED
 from .loops import Loops, jumps
-from .values import ATOM, I32, Refused, Value, View, lettered, number, rep_of
+from .values import ATOM, I32, Buffer, Refused, Value, lettered, number, rep_of
 
 COLLECTIVE = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or", "syncwarp"}
 COLLECTIVE |= {f"shfl{k}_sync" for k in ("", "_up", "_down", "_xor")}
@@ -97,6 +97,14 @@ class Module:
             self.params.append((name, value))
         return f"params.{name}"
 
+    def trapped(self):
+        """A place where a thread notes that the compiler's assumption did not hold."""
+        if "trap" not in self.arrays:
+            self.names.add("trap")
+            buffer = Buffer("trap", uint32, "storage", 1, Trap(), written=True)
+            self.buffers.append(buffer)
+            self.arrays["trap"] = buffer
+
     def half(self, dtype):
         """Whether elements of this type are kept in two bytes."""
         if self.f16 and dtype is float16:
@@ -114,6 +122,12 @@ class Module:
         """A named number of the module."""
         self.constants[name] = (rep, value)
         return name
+
+
+class Trap:
+    """The memory of the traps: 0, as the stepper leaves it, so that a 1 is a wrong result."""
+
+    name, written, bytes = "trap", None, bytes(4)
 
 
 class Function(Expressions, Loops, Calls):
@@ -198,7 +212,7 @@ class Function(Expressions, Loops, Calls):
             view = value.view
             if not view.offset.known:
                 offset = self.assigned(f"{name}_offset", view.offset)
-                view = View(view.buffer, view.shape, view.strides, offset)
+                view = replace(view, offset=offset)
             return value.but(view=view)
         if not isinstance(value.type, Scalar):
             return value
@@ -234,19 +248,20 @@ class Function(Expressions, Loops, Calls):
                 return a.but(type=Tuple(tuple(i.type for i in items)), items=items)
         if a.view is not None and b.view is not None:
             v, w = a.view, b.view
-            if (v.buffer, v.strides) == (w.buffer, w.strides) and len(v.shape) == len(w.shape):
+            same = (v.buffer, v.strides, v.pair) == (w.buffer, w.strides, w.pair)
+            if same and len(v.shape) == len(w.shape):
                 shape = tuple(self.meet(x, y, "") for x, y in zip(v.shape, w.shape, strict=True))
                 if all(x.known for x in shape) or shape == v.shape:
                     offset = self.meet(v.offset, w.offset, f"{name}_offset")
-                    return a.but(view=View(v.buffer, shape, v.strides, offset))
+                    return a.but(view=replace(v, shape=shape, offset=offset))
         if isinstance(a.type, Scalar) and isinstance(b.type, Scalar):
-            if "c" in (a.type.kind, b.type.kind):
-                return Value("conflict")
             type = mix(a.type, b.type, unify=True)
+            if type.kind == "c" and not self.module.single:
+                return Value("conflict")
             uniform = a.uniform and b.uniform
             if not type.whole:
                 rep, state = rep_of(type)
-                if type.size == 8:
+                if type is float64:
                     for v in (a, b):
                         if v.type.whole and not (-(1 << 24) <= v.lo and v.hi <= 1 << 24):
                             state = "once"

@@ -2,6 +2,7 @@
 
 import ast
 import enum
+from dataclasses import replace
 
 from ..stepper.compiler import (
     Intrinsic,
@@ -20,6 +21,7 @@ from ..stepper.types import (
     Tuple,
     as_dtype,
     boolean,
+    complex128,
     float32,
     float64,
     int64,
@@ -132,6 +134,12 @@ class Expressions(Arithmetic):
         return Value(type, real_text(value), "f32", state=state, const=float(value), uniform=True,
                      prec=ATOM if value >= 0 else UNARY)  # fmt: skip
 
+    def complex_constant(self, z, node):
+        """A constant complex number."""
+        parts = ", ".join(self.real(x, float64).code for x in (z.real, z.imag))
+        value = Value(complex128, f"vec2f({parts})", "vec2f", state="exact", uniform=True)
+        return self.allowed(value, node)
+
     def constant(self, obj, what, node):
         """The value of a Python object found by name."""
         if isinstance(obj, Value):
@@ -151,12 +159,12 @@ class Expressions(Arithmetic):
         scalar = SCALARS.get(type(obj).__name__.rstrip("_"))
         if scalar is not None and not isinstance(obj, Scalar | type):
             if scalar.kind == "c":
-                self.refuse(f"`{what}`: complex numbers", node, "complex")
+                return self.cast(self.complex_constant(complex(obj), node), scalar)
             return number(scalar, int(obj)) if scalar.whole else self.real(float(obj), scalar)
         if obj is None:
             return Value(NONE)
         if isinstance(obj, complex):
-            self.refuse("complex numbers", node, "complex")
+            return self.complex_constant(obj, node)
         if isinstance(obj, tuple):
             items = tuple(self.constant(o, what, node) for o in obj)
             return Value(Tuple(tuple(i.type for i in items)), items=items)
@@ -191,7 +199,7 @@ class Expressions(Arithmetic):
 
     def visit_Constant(self, node):
         if isinstance(node.value, complex):
-            self.refuse("complex numbers", node, "complex")
+            return self.complex_constant(node.value, node)
         if node.value is None:
             return Value(NONE)
         if isinstance(node.value, bool | int | float):
@@ -233,7 +241,13 @@ class Expressions(Arithmetic):
             return self.constant(found, name, node)
         if base.view is not None:
             return self.of_array(base, name, node)
-        if isinstance(base.type, Scalar) and name == "real":
+        if isinstance(base.type, Scalar) and base.type.kind == "c":
+            if name in ("real", "imag"):
+                code = f"{base.at(ATOM)}.{'x' if name == 'real' else 'y'}"
+                return Value(base.type.part, code, "f32", state="exact", uniform=base.uniform)
+            if name == "conjugate":
+                return Value(STATIC, const=Method(base, name))
+        elif isinstance(base.type, Scalar) and name == "real":
             return base
         return self.refuse(f"`{ast.unparse(node)}` in a kernel", node)
 
@@ -242,9 +256,9 @@ class Expressions(Arithmetic):
         if name == "ndim":
             return self.literal(len(view.shape))
         if name == "dtype":
-            return Value(STATIC, const=view.buffer.dtype)
+            return Value(STATIC, const=view.dtype)
         if name == "itemsize":
-            return self.literal(view.buffer.dtype.size)
+            return self.literal(view.dtype.size)
         if name == "shape":
             return Value(Tuple((int64,) * len(view.shape)), items=view.shape)
         if name == "size":
@@ -253,11 +267,18 @@ class Expressions(Arithmetic):
                 total = self.operate("Mult", total, n, node)
             return total
         if name == "nbytes":
-            size = self.literal(view.buffer.dtype.size)
+            size = self.literal(view.dtype.size)
             return self.operate("Mult", self.of_array(value, "size", node), size, node)
         if name == "T":
-            turned = View(view.buffer, view.shape[::-1], view.strides[::-1], view.offset)
+            turned = replace(view, shape=view.shape[::-1], strides=view.strides[::-1])
             return Value(turned.type(), view=turned)
+        if view.pair and name in ("real", "imag"):
+            at = view.offset if name == "real" else self.position(
+                "+", view.offset, number(int64, 1))  # fmt: skip
+            half = replace(view, offset=at, pair=False)
+            return Value(half.type(), view=half)
+        if view.pair and name not in ("ndim", "shape", "size"):
+            self.refuse(f"`.{name}` of an array of complex numbers", node, "complex")
         if name in ("reshape", "ravel", "transpose", "sum", "max", "min", "mean", "fill", "view"):
             return Value(STATIC, const=Method(value, name))
         return self.refuse(f"`.{name}` of an array", node)
@@ -369,6 +390,10 @@ class Expressions(Arithmetic):
 
     def load(self, view, index, node=None):
         """The value of an element."""
+        if view.pair:
+            parts = [self.load(replace(view, pair=False), i, node) for i in self.both(index)]
+            code = f"vec2f({', '.join(v.code for v in parts)})"
+            return Value(view.dtype, code, "vec2f", state="exact", uniform=parts[0].uniform)
         buffer = view.buffer
         dtype = buffer.dtype
         buffer.read = True
@@ -392,8 +417,20 @@ class Expressions(Arithmetic):
         )  # fmt: skip
         return Value(dtype, code, buffer.rep, lo, hi, "fits", None, uniform)
 
+    def both(self, index):
+        """The places of a complex number's two parts."""
+        index = self.hold(index, "at")
+        return index, self.position("+", index, number(int64, 1))
+
     def put(self, view, index, value, node):
         """Write an element."""
+        if view.pair:
+            value = self.copied(self.cast(self.number(value, node), view.dtype, node))
+            half = replace(view, pair=False)
+            for at, part in zip(self.both(index), "xy", strict=True):
+                code = f"{value.code}.{part}"
+                self.put(half, at, Value(half.dtype, code, "f32", state="exact"), node)
+            return
         buffer = view.buffer
         if buffer.space == "const":
             self.refuse(f"`{ast.unparse(node)}`: a constant array cannot be written", node)
@@ -480,7 +517,8 @@ class Expressions(Arithmetic):
                 term = at if stride == 1 else self.position("*", at, number(int64, stride))
                 zero = offset.known and offset.const == 0
                 offset = term if zero else self.position("+", offset, term)
-        new = View(view.buffer, tuple(shape), tuple(strides), self.hold(offset, "offset"))
+        offset = self.hold(offset, "offset")
+        new = replace(view, shape=tuple(shape), strides=tuple(strides), offset=offset)
         return Value(new.type(), view=new)
 
     # ------------------------------------------------------------ conditions
@@ -536,6 +574,8 @@ class Expressions(Arithmetic):
     def compare(self, kind, a, b, node):
         """``a kind b`` for two numbers."""
         a, b = self.number(a, node), self.number(b, node)
+        if "c" in (a.type.kind, b.type.kind):
+            self.refuse(f"`{ast.unparse(node)}` compares complex numbers", node, "complex")
         if a.known and b.known and a.type.whole and b.type.whole:
             x, y = a.const, b.const
             found = {"Lt": x < y, "LtE": x <= y, "Gt": x > y, "GtE": x >= y}
@@ -663,7 +703,8 @@ class Expressions(Arithmetic):
             if s in states:
                 state = s if states <= {s, "fits", "exact", "once"} else "index"
                 break
-        effects = len(self.lines) > mark or "atomic" in a.code + b.code
+        texts = a.code + b.code
+        effects = len(self.lines) > mark or "atomic" in texts or "checked_i32" in texts
         uniform = test.uniform and a.uniform and b.uniform
         if not effects:
             a, b = self.to_rep(a, rep), self.to_rep(b, rep)

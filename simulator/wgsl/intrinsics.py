@@ -3,6 +3,7 @@
 import ast
 import math
 import operator
+from dataclasses import replace
 
 from ..stepper import ops
 from ..stepper.compiler import Inner, Intrinsic, Method, NumpyName
@@ -138,7 +139,10 @@ def given(fc, node, names, optional=()):
 def numbers(fc, node, count=None):
     if node.keywords or count and len(node.args) != count:
         fc.refuse(f"`{ast.unparse(node)}`: its arguments", node)
-    return [fc.number(v, node) for v in fc.ordered(node.args)]
+    values = [fc.number(v, node) for v in fc.ordered(node.args)]
+    if any(v.type.kind == "c" for v in values):
+        fc.refuse(f"`{ast.unparse(node)}` of complex numbers", node, "complex")
+    return values
 
 
 # ---------------------------------------------------------------- places and memory
@@ -626,6 +630,9 @@ PYTHON |= {print: printing, sum: summed}
 
 def method(fc, function, node):
     view = function.value.view
+    if function.name == "conjugate" and view is None and not node.args:
+        z = fc.hold(function.value)
+        return z.but(code=f"vec2f({z.at(ATOM)}.x, -{z.at(ATOM)}.y)", prec=ATOM)
     if function.name == "transpose" and not node.args:
         return fc.of_array(function.value, "T", node)
     if function.name in ("reshape", "ravel") and function.value.type.layout == "C":
@@ -639,7 +646,8 @@ def method(fc, function, node):
             shape = [total // rest if n < 0 and rest else n for n in shape]
             if math.prod(shape) == total:
                 dims = tuple(number(int64, n) for n in shape)
-                made = View(view.buffer, dims, packed(shape), view.offset)
+                strides = tuple(n * (1 + view.pair) for n in packed(shape))
+                made = replace(view, shape=dims, strides=strides)
                 return Value(made.type(), view=made)
     return fc.refuse(f"`{ast.unparse(node)}` in a kernel", node)
 
