@@ -64,58 +64,6 @@ def test_sines_are_right_to_the_last_places_for_every_exponent(tab):
         assert places.max() < (4 if name != "q" else 8), (name, x[places.argmax()])
 
 
-# Launches that are not in the H200's record, which is bound to wgsl_cases: at its next run they go
-# there.
-wgsl_cases.MORE += [
-    (
-        wgsl_cases.N + "plate/plain.py",
-        "heat_kernel",
-        ((1, 1), (8, 8)),
-        lambda: [wgsl_cases.fractions(5, 7), np.float32(0.2), np.zeros((5, 7), np.float32)],
-    ),
-    (
-        wgsl_cases.N + "plate/plain.py",
-        "wave_kernel",
-        ((1, 1), (8, 8)),
-        lambda: [
-            wgsl_cases.fractions(5, 7),
-            wgsl_cases.fractions(5, 7) / 2,
-            wgsl_cases.heads(5, 7),
-        ],
-    ),
-    (
-        wgsl_cases.N + "plate/plain.py",
-        "drive_kernel",
-        (1, 32),
-        lambda: [np.zeros((5, 7), np.float32), 1, np.float32(0.5)],
-    ),
-    (
-        wgsl_cases.N + "plate/plain.py",
-        "probe_kernel",
-        (1, 1),
-        lambda: [wgsl_cases.fractions(5, 7), 2, 3, np.zeros(4, np.float32), 1],
-    ),
-    (
-        wgsl_cases.N + "plate/plain.py",
-        "intensity_kernel",
-        (1, 32),
-        lambda: [wgsl_cases.fractions(5, 7), 6, wgsl_cases.fractions(5)],
-    ),
-    (
-        wgsl_cases.N + "wind_tunnel/wing.py",
-        "force_kernel",
-        ((1, 2), (8, 2)),
-        lambda: [
-            wgsl_cases.populations(3, 8),
-            np.array([0, 0, 1, 0, 0, 0, 1, 1] * 3, np.uint8),
-            3,
-            8,
-            np.zeros(2, np.float32),
-        ],
-    ),
-]
-
-
 @pytest.fixture(scope="module")
 def site(tab):
     """Kernel -> [(launch, what came back)]; what came back is None where it was not run."""

@@ -31,7 +31,7 @@ from .values import ATOM, I32, Buffer, Refused, Value, lettered, number, rep_of
 
 COLLECTIVE = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or", "syncwarp"}
 COLLECTIVE |= {f"shfl{k}_sync" for k in ("", "_up", "_down", "_xor")}
-COLLECTIVE |= {"all_sync", "any_sync", "eq_sync", "ballot_sync"}
+COLLECTIVE |= {"all_sync", "any_sync", "eq_sync", "ballot_sync", "activemask"}
 FILLED = 16  # elements of a slice that are assigned one by one
 
 
@@ -484,12 +484,16 @@ class Function(Expressions, Loops, Calls):
         if not isinstance(value.type, Scalar):
             return value
         if value.known:
-            plain = number if value.type.whole else self.real
-            args = (value.type, value.const) if value.type.whole else (value.const, value.type)
-            return self.to_rep(plain(*args), value.rep)
+            return self.plain(value)
         name = self.temp()
         self.emit(value.code, name, value.rep)
         return value.but(code=name, prec=9)
+
+    def plain(self, value):
+        """A known number as a constant in place of whatever names it."""
+        plain = number if value.type.whole else self.real
+        args = (value.type, value.const) if value.type.whole else (value.const, value.type)
+        return self.to_rep(plain(*args), value.rep)
 
     # ------------------------------------------------------------ branches
 

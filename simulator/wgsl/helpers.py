@@ -56,7 +56,7 @@ fn to_i32(x: f32) -> i32 {
   if (x <= -2147483648.0) { return i32(-2147483648); }
   return i32(x);
 }""",
-    "checked_i32": """// Truncated. A number that is far from 32 bits is noted, and no result counts.
+    "checked_i32": """// Truncated. One that is far from 32 bits is noted: then no result counts.
 fn checked_i32(x: f32) -> i32 {
   if (!is_finite(x) || abs(x) >= 1073741824.0) { trap[0] = 1u; return 0; }
   return i32(x);

@@ -121,7 +121,6 @@ REASONS = {
     "random": ": its states are 64-bit",
     "libdevice": ": a function of NVIDIA's library",
     "nanosleep": ": WGSL does not promise that other threads run meanwhile",
-    "activemask": ": which threads are active is not known in WGSL",
 }
 
 
@@ -299,6 +298,8 @@ def hand_in(fc, v):
 
 def full_mask(fc, node, mask):
     m = fc.expr(mask)
+    if m.mask and node.func.attr.startswith("shfl"):
+        return  # those that go on: a lane that reads from another is undefined in CUDA as well
     if not m.known or m.const & FULL != FULL:
         fc.refuse(f"`{ast.unparse(node)}`: a mask that is not all 32 lanes", node, "mask")
 
@@ -369,15 +370,7 @@ def vote(op):
         v = Value(uint32, f"select(0u, 1u, {test.code})", "u32", 0, 1)
         if fc.predicate is not None:
             fc.refuse(f"`{ast.unparse(node)}` in a branch that only some warps take", node, "mask")
-        name, own = hand_in(fc, v)
-        bits, k = fc.temp("votes"), fc.temp("k")
-        fc.emit("0u", bits, "u32")
-        fc.emit(f"for (var {k} = 0; {k} < 32; {k}++) {{")
-        fc.indent += 1
-        fc.emit(f"{bits} | ({name}[({own} & -32) + {k}] << u32({k}))", bits, "u32")
-        fc.indent -= 1
-        fc.emit("}")
-        barrier_lines(fc)
+        bits = ballot(fc, v)
         if op == "ballot_sync":
             return Value(int32, f"i32({bits})", "i32", *I32)
         code = {
@@ -388,6 +381,37 @@ def vote(op):
         return Value(boolean, code, "bool", 0, 1, prec=LOOSE)
 
     return write
+
+
+def ballot(fc, v):
+    """The name of the bits that the lanes of a warp hand in."""
+    name, own = hand_in(fc, v)
+    bits, k = fc.temp("votes"), fc.temp("k")
+    fc.emit("0u", bits, "u32")
+    fc.emit(f"for (var {k} = 0; {k} < 32; {k}++) {{")
+    fc.indent += 1
+    fc.emit(f"{bits} | ({name}[({own} & -32) + {k}] << u32({k}))", bits, "u32")
+    fc.indent -= 1
+    fc.emit("}")
+    barrier_lines(fc)
+    return bits
+
+
+def activemask(fc, node):
+    """The lanes for which the predicate holds: all of the block's threads do the asking."""
+    numbers(fc, node, 0)
+    together(fc, node, ast.unparse(node.func))
+    whole_warps(fc, node)
+    inside, fc.predicate = fc.predicate, None
+    bits = ballot(fc, Value(uint32, f"select(0u, 1u, {inside or 'true'})", "u32", 0, 1))
+    fc.predicate = inside
+    return Value(uint32, bits, "u32", *U32, mask=True)
+
+
+def lanemask_lt(fc, node):
+    numbers(fc, node, 0)
+    lane = fc.to_rep(dimension(fc, "laneid"), "u32")
+    return Value(uint32, f"(1u << {lane.at(ATOM)}) - 1u", "u32", *U32, prec=PLUS)
 
 
 def counted(op):
@@ -901,6 +925,8 @@ CALLS = {
         for op in (*PLAIN, "cas", "compare_and_swap", "inc", "dec", "nanmax", "nanmin")
     },
     **{n: bits(n) for n in ("popc", "clz", "ffs", "brev")},
+    "activemask": activemask,
+    "lanemask_lt": lanemask_lt,
     "selp": selp,
     "fma": fma,
     **{

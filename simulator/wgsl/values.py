@@ -48,6 +48,7 @@ class Value:
     prec: int = ATOM
     items: tuple = ()
     view: object = None
+    mask: bool = False  # the lanes that are active where it was asked for
     merges: str = ""  # "+" or "*": a driver may merge a further constant into these operations
 
     @property
