@@ -20,7 +20,6 @@ REFUSED = {
     "kernels/exercises/lane_ranks.py:lane_ranks": "of uint64",
     "kernels/exercises/last_adds.py:last_adds": "no memory fence between workgroups",
     "kernels/exercises/running_softmax.py:running_softmax": "is computed in float64",
-    "kernels/gpt/forward.py:add_norm_kernel": "9 arrays: WebGPU promises 8",
     "kernels/metal_host/add_64.py:add_64_kernel": "may leave 32 bits",
     "kernels/metal_host/traps.py:half_warp_kernel": "a mask that is not all 32 lanes",
     "kernels/metal_host/traps.py:wait_kernel": "no memory fence between workgroups",
