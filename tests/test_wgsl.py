@@ -145,7 +145,6 @@ NOT_COMPILED = {
     "while x[i] > 0:\n    cuda.syncthreads()\n    x[i] -= np.float32(1)": ("may part", 1),
     "if t < 4:\n    if t < 2:\n        return\n    x[i] = 1\ncuda.syncthreads()": ("barrier", 1),
     "s = cuda.shared.array(4, np.float64)\ns[0] = 1": ("float64", 0),
-    "a[i] = cuda.activemask()": ("activemask", 0),
     "if i < 16:\n    x[i] = cuda.shfl_sync(0xffff, x[i], 0)": ("mask", 1),
     "x[i] = math.erf(x[i])": ("erf", 0),
     "p = x if i < 3 else a\nx[i] = p[0]": ("only numbers", 0),
@@ -321,6 +320,46 @@ def test_float64_in_float32_where_that_is_asked_for(tab):
     for text, given in (("y[i] = d[i] * 1e39", 1.0), ("y[i] = d[i]", 1e39)):
         far, _ = launched(text, [np.full(32, given), np.zeros(32)], "d, y", single=True)
         assert far.shader is None and "beyond float32" in str(far.refused)
+
+
+def test_complex_numbers_in_float32_where_that_is_asked_for(tab):
+    """In place, in a loop that a float enters, by their parts, and added atomically by them."""
+    body = (
+        "w = 1.0\nfor k in range(i % 3):\n    w *= z[i] - 0.5j\n"
+        "z[i] = w * z[31 - i].conjugate() + 2j * i if i < 9 else -z[i]\n"
+        "cuda.atomic.add(o.real, i % 2, w.imag)\ncuda.atomic.add(o.imag, 1, w.real)"
+    )
+    z = np.linspace(-1, 1, 32) + 1j * np.linspace(0.3, 0.9, 32)[::-1]
+    body = body.replace("z[31 - i]", "y[31 - i]")
+    arguments = [z, z * 2, np.zeros(2, complex)]
+    refused, _ = launched(body, arguments, "z, y, o")
+    assert refused.refused.kind == "complex"
+    record, _ = launched(body, arguments, "z, y, o", single=True)
+    assert record.shader, str(record.refused)
+    (result,) = webgpu.run(tab, [record])
+    assert unlike(record, result, 2e-6) == []
+    assert unlike(record, result | {"o": bytes(16)}, 2e-6)
+
+
+def test_arrays_that_are_only_read_share_a_buffer_where_there_are_more_than_eight(tab):
+    total = " + ".join(f"{name}[i] * np.float32({k})" for k, name in enumerate("abcdefg"))
+    given = [np.arange(32 + k, dtype=F4) for k in range(7)] + [np.arange(32, dtype=I4)]
+    given += [np.zeros(32, F4), np.zeros(32, I4)]
+    body = f"y[i] = {total}\nv[i] = h[i] + 1"
+    record, _ = launched(body, given, "a, b, c, d, e, f, g, h, y, v")
+    assert [b.elements for b in record.shader.bindings if b.read] == [sum(range(32, 39)), 32]
+    (result,) = webgpu.run(tab, [record])
+    assert unlike(record, result, 1e-6) == []
+
+
+def test_a_float_far_from_32_bits_and_a_none_leave_no_right_result(tab):
+    """Where float32 stands for float64: what was taken for impossible is noted on the GPU."""
+    body = "k = int(x[i])\ny[i] = k + 1 if k < 9 else 3"
+    for most, right in ((1e3, True), (3e9, False)):
+        x = np.linspace(-5, most, 32)
+        record, _ = launched(body, [x, np.zeros(32, I4)], "x, y", single=True)
+        (result,) = webgpu.run(tab, [record])
+        assert ("trap" in {name for name, *_ in unlike(record, result)}) != right
 
 
 def test_arguments_may_have_the_names_of_the_compilers_own(tab):
