@@ -33,7 +33,7 @@ def test_another_text_of_a_kernel_is_proved_no_longer():
 
 
 # Numba kernels of kernels/ that an H200 has not run as WGSL: they came after its run, or are not
-# compared on any adapter. The next `lockstep gpu --steps webgpu` has those that wgsl_cases launches.
+# compared on any adapter. The next `lockstep gpu --steps webgpu` runs those that wgsl_cases has.
 NOT_ON_H200 = {
     **{
         f"kernels/plate/plain.py:{name}_kernel": "came after the run"
