@@ -29,7 +29,7 @@ UNDEFINED = {"cudapy/test_freevar.py:21 foo": "reads shared memory that nobody w
 # Why the others are refused: kind -> how many kernels.
 REFUSED = {
     "other": 14, "int64": 8, "mask": 4, "float %": 3, "not run": 2, "dtype": 1,
-    "threadfence": 1, "threadfence_block": 1, "threadfence_system": 1, "activemask": 1,
+    "threadfence": 1, "threadfence_block": 1, "threadfence_system": 1,
     "match_all_sync": 1, "match_any_sync": 1, "cbrt": 1,
 }  # fmt: skip
 
