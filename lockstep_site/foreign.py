@@ -22,6 +22,7 @@ from lockstep.parts import Part
 from lockstep.source import find_root
 from lockstep.targets import Cpu
 from simulator.foreign import stumpy, suite
+from simulator.foreign.wgsl import EXACT
 
 HOSTS = ("simulator/hosts/*",)
 LISTS = ("simulator/foreign/kernels.py", "simulator/foreign/cases.py")
@@ -33,6 +34,7 @@ RUNS = {
     # Eight seconds in Numba's simulator: what it does not end in that time is not compared.
     "scripts": (("scripts", ""), ("--beside", "8"), ("scripts.py", "sources.json")),
     "numba": (("kernels", ""), ("--language", "Numba"), ("numba_kernels.py", "numba_run.py")),
+    "wgsl": (("wgsl", ""), (), ("wgsl.py", "cases.py", "numba_kernels.py", "numba_run.py")),
     "cuda-cpp": (("kernels", ""), ("--language", "CUDA C++"), ("cuda_kernels.py",)),
     "metal": (("kernels", ""), ("--language", "Metal"), ("metal_kernels.py",)),
 }
@@ -47,6 +49,8 @@ def bound(root: Path, name: str) -> dict[str, str]:
         patterns += [*HOSTS, f"simulator/{name.replace('-', '_')}/**/*"]
     else:
         patterns += STEPPER
+    if name == "wgsl":
+        patterns += ["simulator/wgsl/*.py", "web/run-here/gpu.js", "tests/webgpu.py"]
     if command == "kernels":
         patterns += LISTS
     return digests(root, patterns)
@@ -73,7 +77,9 @@ def main() -> int:
         (command, repository), arguments, _ = RUNS[name]
         with tempfile.TemporaryDirectory() as place:
             out, sources = Path(place) / "found.json", bound(root, name)
-            words = [given.python, "-m", f"simulator.foreign.{command}"]
+            # The browser's driver is with this Python, and the kernels need no package of others.
+            python = sys.executable if name == "wgsl" else given.python
+            words = [python, "-m", f"simulator.foreign.{command}"]
             words += [str(given.folder.resolve() / repository), *arguments, "--record", str(out)]
             bad += subprocess.run(words, cwd=root).returncode != 0
             if sources != bound(root, name):
@@ -178,6 +184,19 @@ ENDED = {
 }
 
 
+@_row("The Numba kernels of the row above, as WGSL in a browser")
+def _wgsl(found: dict) -> str:
+    counts = Counter(k["outcome"] for k in found["kernels"])
+    faulty = sum("the stepper finds" in k["why"] for k in found["kernels"])
+    narrow = sum(k["outcome"] == "right" and k["numbers"] != EXACT for k in found["kernels"])
+    return (
+        f"{counts['right']} of {len(found['kernels'])} are right, {narrow} of them computed in "
+        f"float32 for float64; {counts['refused']} are refused with the line, {faulty} of these "
+        f"for a fault that the stepper finds; {counts['wrong']} are wrong. {found['browser']}, "
+        f"{found['adapter']}."
+    )
+
+
 def _kernels(language: str):
     @_row(f"{language} kernels of public courses, libraries and programs")
     def row(found: dict) -> str:
@@ -195,6 +214,7 @@ ROWS = {
     "stumpy": _stumpy,
     "scripts": _scripts,
     "numba": _kernels("Numba"),
+    "wgsl": _wgsl,
     "cuda-cpp": _kernels("CUDA C++"),
     "metal": _kernels("Metal"),
 }

@@ -139,9 +139,23 @@ def test_the_pages_kernel_runs_on_the_readers_gpu(panel):
     assert re.search(r"par: your kernel reaches [\d.]+ % of this card's own copy rate", aim)
     assert "Par is 80 %, what it reaches on the H200" in aim
     panel.card.locator("summary").press("Enter")
-    wgsl = panel.card.locator("pre").inner_text()
+    python, wgsl = panel.card.locator("pre").all_inner_texts()
+    assert python.startswith("@cuda.jit\ndef add_kernel(")
+    left, right = (panel.card.locator("pre").nth(k).bounding_box() for k in (0, 1))
+    assert left["y"] == right["y"] and left["x"] < right["x"]
     assert "fn add_kernel(" in wgsl and "out[i] = a[i] + b[i];" in wgsl
     assert panel.tab.evaluate("document.activeElement.tagName") != "BODY"
+
+
+def test_stop_gives_up_the_gpu_and_the_next_press_asks_for_it_again(panel):
+    panel.tab.locator(".rh").get_by_role("button", name="Run on my GPU", exact=True).press("Enter")
+    panel.tab.wait_for_function(
+        """() => document.querySelector(".rh-status").textContent.startsWith("Measuring") &&
+            !document.querySelector('.rh [data-el="stop"]').disabled"""
+    )
+    assert panel.press("Stop", "Stopped").startswith("Stopped. The GPU was given up")
+    assert panel.tab.locator('.rh [data-el="stop"]').is_disabled()
+    assert panel.press("Run on my GPU", "on your GPU").startswith("1 launch")
 
 
 def test_on_a_phone_the_result_is_not_wider_than_the_screen_and_axe_finds_nothing(panel):

@@ -4,6 +4,7 @@ A record is bound to the stepper that ran; a stale one is in `make status`, and 
 """
 
 import json
+import re
 import statistics
 from collections import Counter
 from copy import copy
@@ -115,6 +116,17 @@ def test_single_kernels(name):
     assert outcomes.keys() <= {"right", "refused"}
     assert outcomes["right"] >= kernels.WANTED[row["language"]]
     assert all(r["why"] for r in row["kernels"] if r["outcome"] == "refused")
+
+
+def test_the_numba_kernels_as_wgsl():
+    """Right or refused by line: none is wrong, and none is left out."""
+    rows, cases = found("wgsl")["kernels"], kernels.LISTS["Numba"]
+    assert len(rows) == 55
+    assert [(r["repository"], r["commit"], r["path"], r["kernel"]) for r in rows] == [
+        (c.repository, c.commit, c.path, c.kernel) for c in cases
+    ]
+    assert Counter(r["outcome"] for r in rows) == {"right": 31, "refused": 24}
+    assert all(re.match(r"line \d+: .", r["why"]) for r in rows if r["outcome"] == "refused")
 
 
 def test_a_record_is_bound_to_what_it_ran_and_its_row_says_when_it_is_stale():

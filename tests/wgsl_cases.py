@@ -239,6 +239,18 @@ MORE = [
     (GPT + "backward.py", "adamw_kernel", (2, 32), lambda: [
         heads(50), fractions(50) - F4(0.3), heads(50), fractions(50), np.full(50, 0.01, F4),
         np.array([0.001, 10, 1000], F4), F4(0.9), F4(0.999)]),
+    (N + "plate/plain.py", "heat_kernel", ((1, 1), (8, 8)), lambda: [
+        fractions(5, 7), F4(0.2), np.zeros((5, 7), F4)]),
+    (N + "plate/plain.py", "wave_kernel", ((1, 1), (8, 8)), lambda: [
+        fractions(5, 7), fractions(5, 7) / 2, heads(5, 7)]),
+    (N + "plate/plain.py", "drive_kernel", (1, 32), lambda: [np.zeros((5, 7), F4), 1, F4(0.5)]),
+    (N + "plate/plain.py", "probe_kernel", (1, 1), lambda: [
+        fractions(5, 7), 2, 3, np.zeros(4, F4), 1]),
+    (N + "plate/plain.py", "intensity_kernel", (1, 32), lambda: [
+        fractions(5, 7), 6, fractions(5)]),
+    (N + "wind_tunnel/wing.py", "force_kernel", ((1, 2), (8, 2)), lambda: [
+        populations(3, 8), np.array([0, 0, 1, 0, 0, 0, 1, 1] * 3, np.uint8), 3, 8,
+        np.zeros(2, F4)]),
 ]  # fmt: skip
 
 

@@ -1,14 +1,17 @@
 """The kernels' WGSL, on this machine's GPU through wgpu or in a browser without one, compared with
 the stepper: a record, and the level of proof that it gives to blocks that show those kernels.
 
-A record holds the hash of the compiler, and of each kernel's file with what it imports: after a
-change of either, the kernels that it touches are proved no longer, and ``problems`` names them.
+A record holds the hash of each kernel's file with what it imports, and of the text that ran: the
+WGSL with its constants and workgroups. After a change of either, the kernels that it touches are
+proved no longer, and ``problems`` names them. Which text today's compiler makes for a GPU, the
+browser's record says, which any machine renews: it is bound to the compiler itself.
 """
 
 import hashlib
 import re
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from lockstep import evidence, imports
 from lockstep.block import Page
@@ -18,7 +21,11 @@ from lockstep_site.gpu import machine
 LEVEL = "webgpu"
 OPTIONS = {"subgroups": 32, "unroll": 64}  # as benchmarks/webgpu.py compiles
 BROWSER = {"unroll": 64}  # as the page compiles for an adapter without subgroups of 32
+# What an H200 has, for the texts that a machine without it makes: features, and room of a block.
+GPU, ROOM = OPTIONS | {"f16": True}, (1024, 49152)
 CASES = "tests.wgsl_cases"
+RUNNER = "simulator/hardware/webgpu.py"
+GENERATED = "generated"  # the name of their texts' common hash
 # Records by their names: how such a run is told, and how it is made again.
 RUNS = {
     "webgpu": ("through wgpu and Vulkan", "python -m lockstep gpu --steps webgpu, on a GPU"),
@@ -29,9 +36,32 @@ KERNEL = re.compile(r"^ *@cuda\.jit\b[^\n]*\n *def (\w+)\(", re.MULTILINE)
 
 def sources(root: Path) -> list[str]:
     """Return what decides which WGSL is made, and of what."""
-    files = [*(root / "simulator/wgsl").glob("*.py"), root / "simulator/hardware/webgpu.py"]
+    files = [*(root / "simulator/wgsl").glob("*.py"), root / RUNNER]
     files += [root / f"tests/wgsl_{name}.py" for name in ("cases", "generated")]
     return sorted(file.relative_to(root).as_posix() for file in files)
+
+
+def text_digest(shader) -> str:
+    """Return the hash of what a GPU gets of a kernel: its text, constants and workgroups."""
+    text = f"{shader.wgsl}\n{shader.params.hex()}\n{shader.groups}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def texts(found, generated) -> dict[str, str]:
+    """Return the hashes of the kernels' texts, and of those of the generated kernels together."""
+    said = {n: text_digest(r.shader) for n, rows in found.items() for r in rows
+            if r.shader and n.startswith("kernels/")}  # fmt: skip
+    every = "".join(text_digest(r.shader) for r in generated if r.shader)
+    return dict(sorted(said.items())) | {GENERATED: hashlib.sha256(every.encode()).hexdigest()}
+
+
+def for_gpu(cases: Any) -> dict[str, str]:
+    """Return the hashes of the texts that the compiler makes for an H200."""
+    kept = cases.THREADS, cases.SHARED
+    cases.THREADS, cases.SHARED = ROOM
+    made = texts(cases.gather(**GPU), cases.generated(**GPU))
+    cases.THREADS, cases.SHARED = kept
+    return made
 
 
 def digest(root: Path, path: str) -> str:
@@ -98,10 +128,11 @@ def record(root, name, tool, version, adapter, options, each) -> int:
         differs = got[:400] if isinstance(got, str) else cases.wrong(r, got, n)
         kind = "failed" if isinstance(got, str) else "wrong"
         said[n] = f"{kind}: {differs}" if differs else "right"
-    generated = [r for r in cases.generated(**options) if r.shader]
+    generated = cases.generated(**options)
+    compiled = [r for r in generated if r.shader]
     wrong = [
         r.kernel
-        for r, got in zip(generated, each(generated), strict=True)
+        for r, got in zip(compiled, each(compiled), strict=True)
         if isinstance(got, str) or cases.unlike(r, got)
     ]
     bad = {k: v for k, v in said.items() if v.startswith(("wrong:", "failed:"))}
@@ -110,9 +141,11 @@ def record(root, name, tool, version, adapter, options, each) -> int:
     right = sum(said.get(n) == "right" for n in known)
     inner = sum(v == "right" for v in said.values()) - right
     print(f"{right} of {len(known)} kernels are right, and {inner} that functions make; {len(bad)} "
-          f"wrong; of {len(generated)} generated {len(wrong)} are wrong: {wrong[:20]}")  # fmt: skip
+          f"wrong; of {len(compiled)} generated {len(wrong)} are wrong: {wrong[:20]}")  # fmt: skip
     if bad or wrong:
         return 1
+    hashes = {path: evidence.file_digest(root / path) for path in sources(root)}
+    browser = name == "chromium"
     written = {
         "schema": evidence.SCHEMA,
         "tool": tool,
@@ -122,9 +155,11 @@ def record(root, name, tool, version, adapter, options, each) -> int:
         "kernels": {n: said[n] for n in known if n in said},
         "made": {n: what for n, what in said.items() if n not in known},
         "files": {p: digest(root, p) for p in sorted({n.split(":")[0] for n in said})},
-        "generated": len(generated),
+        "generated": len(compiled),
+        "texts": texts(found, generated),
+        **({"texts_for_gpu": for_gpu(cases)} if browser else {"compiler": hashes}),
         **machine.describe(),
-        "sources": {path: evidence.file_digest(root / path) for path in sources(root)},
+        "sources": hashes if browser else {RUNNER: hashes[RUNNER]},
     }
     file = root / "evidence" / machine.machine() / "counters" / f"{name}.json"
     evidence.write(file, written)
@@ -135,11 +170,15 @@ def record(root, name, tool, version, adapter, options, each) -> int:
 
 
 def runs(records: Evidence):
-    """Yield (how it is told, record) of the runs, those of today's compiler alone, GPUs first."""
-    for name, found in sorted(records.others["counters"].items(), reverse=True):
-        kind = name.rpartition("/")[2]
-        if kind in RUNS and found["fresh"] and "files" in found:
-            yield kind, found
+    """Yield (how it is told, record, today's texts) of the runs that count, GPUs first."""
+    known = sorted(records.others["counters"].items(), reverse=True)
+    known = [(name.rpartition("/")[2], found) for name, found in known if found["fresh"]]
+    made: dict[str, str] = next(
+        (found["texts_for_gpu"] for kind, found in known if kind == "chromium"), {}
+    )
+    for kind, found in known:
+        if kind in RUNS:
+            yield kind, found, made if kind == "webgpu" else found["texts"]
 
 
 def where(kind: str, found: dict) -> str:
@@ -158,8 +197,9 @@ def proved(page: Page, records: Evidence) -> dict[int, tuple[str, str]]:
             continue
         there = [
             where(kind, found)
-            for kind, found in known
+            for kind, found, made in known
             if all((found["kernels"] | found["made"]).get(name) == "right" for name in names)
+            and all(made.get(name) == found["texts"].get(name) for name in names)
             and found["files"].get(block.path) == digest(page.root, block.path)
         ]
         if there:
@@ -168,11 +208,14 @@ def proved(page: Page, records: Evidence) -> dict[int, tuple[str, str]]:
 
 
 def problems(records: Evidence) -> list[Problem]:
-    """Return the kernels whose WGSL a run had, and that have changed since."""
+    """Return the kernels whose WGSL a run had, and that have changed since, or their text has."""
     found = []
-    for kind, made in runs(records):
-        there = {p: sha for p, sha in made["files"].items() if (records.root / p).is_file()}
-        if old := sorted(path for path, sha in there.items() if digest(records.root, path) != sha):
-            what = f"WGSL of {', '.join(old[:3])}{' and others' * (len(old) > 3)}, {kind}"
+    for kind, run, made in runs(records):
+        there = {p: sha for p, sha in run["files"].items() if (records.root / p).is_file()}
+        old = {path for path, sha in there.items() if digest(records.root, path) != sha}
+        old |= {name.split(":")[0] for name, sha in run["texts"].items() if made.get(name) != sha
+                and (name == GENERATED or name.split(":")[0] in there)}  # fmt: skip
+        if names := sorted(old):
+            what = f"WGSL of {', '.join(names[:3])}{' and others' * (len(names) > 3)}, {kind}"
             found.append(Problem("stale", what, RUNS[kind][1]))
     return found

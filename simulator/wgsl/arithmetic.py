@@ -60,12 +60,16 @@ class Arithmetic:
 
     def number(self, value, node=None):
         if isinstance(value.type, Scalar):
-            if value.type.kind == "c":
-                self.refuse("complex numbers", node, "complex")
-            return value
+            return self.allowed(value, node)
         if value.type is STATIC and isinstance(value.const, enum.Enum):
             return self.constant(value.const.value, "", node)
         return self.refuse(f"a number is needed in `{ast.unparse(node)}`", node)
+
+    def allowed(self, value, node):
+        """``value``, which is no complex number, but where float32 may stand for float64."""
+        if value.type.kind == "c" and not self.module.single:
+            self.refuse("complex numbers", node, "complex")
+        return value
 
     def integer(self, value, node):
         value = self.number(value, node)
@@ -84,7 +88,7 @@ class Arithmetic:
 
     def exact(self, value, node):
         """``value``, which is no float64 that float32 does not hold."""
-        if value.type is float64 and value.state != "exact":
+        if value.type is float64 and value.state != "exact" and not self.module.single:
             self.refuse(
                 f"`{ast.unparse(node)}` is computed in float64, which WGSL does not have: make the "
                 "literal np.float32(...)", node, "float64",
@@ -116,8 +120,8 @@ class Arithmetic:
         old = value.type
         if old is type:
             return value
-        if type.kind == "c":
-            self.refuse("complex numbers", node, "complex")
+        if "c" in (type.kind, old.kind):
+            return self.cast_to_complex(value, type, node)
         if type is boolean:
             if value.known:
                 return number(boolean, bool(value.const))
@@ -136,6 +140,28 @@ class Arithmetic:
         if old.kind == "f":
             return self.cast_to_whole(value, type, node)
         return self.cast_whole(value, type, node)
+
+    def cast_to_complex(self, value, type, node):
+        if type.kind != "c":
+            self.refuse(f"a complex number made {type.name}: take its .real", node, "complex")
+        self.allowed(value.but(type=type), node)
+        if value.type.kind != "c":
+            real = self.cast(value, float64)
+            value = real.but(code=f"vec2f({real.code}, 0.0)", rep="vec2f", prec=ATOM, const=None)
+        return value.but(type=type, state="exact", merges="")
+
+    def complex_number(self, op, a, b, kind, node):
+        """Arithmetic of complex numbers, by their parts."""
+        a, b = self.cast(a, kind, node), self.cast(b, kind, node)
+        uniform = a.uniform and b.uniform
+        if op == "Mult":
+            code = f"{self.module.helper('complex_product')}({a.code}, {b.code})"
+            return Value(kind, code, "vec2f", state="exact", uniform=uniform)
+        sign = {"Add": "+", "Sub": "-"}.get(op)
+        if sign is None:
+            self.refuse(f"`{ast.unparse(node)}` of complex numbers", node, "complex")
+        code = f"{a.at(PLUS)} {sign} {b.at(PLUS + 1)}"
+        return Value(kind, code, "vec2f", state="exact", uniform=uniform, prec=PLUS)
 
     def cast_real(self, value, type, node):
         if type is float64:
@@ -186,6 +212,10 @@ class Arithmetic:
         if type.kind == "u" and type.size == 8:
             self.refuse("a float made uint64", node, "int64")
         code = f"{self.module.helper('to_i32')}({value.code})"
+        if type.size == 8 and self.module.single:
+            self.module.trapped()
+            code = f"{self.module.helper('checked_i32')}({value.code})"
+            return Value(type, code, "i32", -(1 << 30), 1 << 30, uniform=u)
         if type.size == 8:
             return Value(type, code, "i32", type.lo, type.hi, "sat", uniform=u)
         if type.size < 4:
@@ -249,7 +279,7 @@ class Arithmetic:
             return self.cast(value, result)
         if result is boolean:
             return value.but(code=f"!{value.at(ATOM)}", prec=UNARY)
-        if result.kind == "f":
+        if result.kind in "fc":
             if value.known:
                 return self.real(-value.const, result)
             return value.but(code=f"-{value.at(ATOM)}", prec=UNARY)
@@ -275,8 +305,10 @@ class Arithmetic:
             return Value(Tuple(tuple(i.type for i in items)), items=items)
         a, b = self.number(a, node), self.number(b, node)
         kind = binary(op, a.type, b.type)
-        if kind is None or kind.kind == "c":
+        if kind is None:
             self.refuse(f"`{ast.unparse(node)}`: {a.type.name} and {b.type.name}", node)
+        if kind.kind == "c":
+            return self.complex_number(op, self.allowed(a, node), b, kind, node)
         if kind.kind == "f":
             return self.floating(op, a, b, kind, node)
         if a.known and b.known:

@@ -1,9 +1,12 @@
 """Device functions: a WGSL function for each set of arguments, or statements in place."""
 
 import ast
+from dataclasses import replace
 
 from ..stepper.types import NONE, STATIC, Scalar, Tuple
-from .values import Value, View
+from .values import Value
+
+NOTHING = "<nothing>"  # in a text, for the type that a function is found to return
 
 
 class Calls:
@@ -63,7 +66,9 @@ class Calls:
                 offset = v.view.offset
                 if not offset.known:
                     offset = parameter(f"{name}_offset", offset)
-                return v.but(view=View(v.view.buffer, v.view.shape, v.view.strides, offset))
+                return v.but(view=replace(v.view, offset=offset))
+            if isinstance(v.type, Scalar) and v.known and self.owned(v.code):
+                return self.plain(v)
             if not isinstance(v.type, Scalar) or v.known:
                 return v
             place = self.wname(name + "_given" if name in assigned else name, v.rep)
@@ -77,13 +82,30 @@ class Calls:
                 self.assign(name, v)
         self.flow = [False]
         self.block(self.node.body)
-        if self.env is not None and any(v.type is not NONE for v in self.returned):
+        some = any(v.type is not NONE for v in self.returned)
+        if some and self.module.single and any(v.type is NONE for v in self.returned):
+            self.without_none()
+        elif self.env is not None and some:
             self.refuse("a device function that returns a number on some paths alone")
         self.finish()
         self.signature = signature + [
             f"{g}: vec3u" for g in ("threadIdx", "blockIdx") if g in self.uses
         ]
         self.done = True
+
+    def owned(self, code):
+        """Whether a text is a variable of the function that calls, which this one does not see."""
+        return code.isidentifier() and code not in self.module.constants and (
+            code not in ("true", "false"))  # fmt: skip
+
+    def without_none(self):
+        """None beside numbers, which Numba lets a kernel compute with: a None is noted."""
+        if self.env is not None:
+            self.emit("return;")
+        self.module.trapped()
+        for x in self.lines:
+            x.text = f"trap[0] = 1u; return {NOTHING}();" if x.text == "return;" else x.text
+        self.returned = [v for v in self.returned if v.type is not NONE]
 
     def finish(self):
         """The one type that all returns have, and the lines that return it."""
@@ -94,6 +116,7 @@ class Calls:
         if result.type == "conflict":
             self.refuse("returns values of types that do not mix", self.source.node)
         lines = [x for x in self.lines if isinstance(x.text, tuple)]
+        traps = [x for x in self.lines if NOTHING in x.text]
         if isinstance(result.type, Tuple):
             if any(not isinstance(v.type, Scalar) for v in result.items):
                 self.refuse("returns a tuple of something else than numbers", self.source.node)
@@ -104,6 +127,8 @@ class Calls:
                 items = zip(x.text[1].items, result.items, strict=True)
                 codes = ", ".join(self.returning(a, b) for a, b in items)
                 x.text = f"return {self.rep}({codes});"
+            for x in traps:
+                x.text = x.text.replace(NOTHING, self.rep)
             items = tuple(v.but(code=f"item{k}", const=None, prec=9, uniform=False)
                           for k, v in enumerate(result.items))  # fmt: skip
             self.returns = result.but(items=items)
@@ -112,6 +137,8 @@ class Calls:
             self.returns = result
             return
         self.rep = result.rep
+        for x in traps:
+            x.text = x.text.replace(NOTHING, self.rep)
         for x in lines:
             x.text = f"return {self.returning(x.text[1], result)};"
         self.returns = result.but(const=None, prec=9, uniform=False)
@@ -156,7 +183,8 @@ def shape_of(v):
         return tuple(shape_of(i) for i in v.items)
     if v.view is not None:
         offset = shape_of(v.view.offset)
-        return id(v.view.buffer), tuple(n.const for n in v.view.shape), v.view.strides, offset
+        shape = tuple(n.const for n in v.view.shape)
+        return id(v.view.buffer), shape, v.view.strides, offset, v.view.pair
     if v.type is STATIC:
         return id(v.const)
     if not isinstance(v.type, Scalar):

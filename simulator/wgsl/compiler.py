@@ -13,6 +13,8 @@ statements: the operation itself is done by all threads.
 import ast
 import functools
 import io
+import itertools
+import math
 import re
 import tokenize
 from dataclasses import replace
@@ -20,16 +22,17 @@ from dataclasses import replace
 from ..stepper.compiler import Intrinsic, own_jumps
 from ..stepper.faults import Unsupported
 from ..stepper.source import Source
-from ..stepper.types import STATIC, Scalar, Tuple, float16, mix
+from ..stepper.types import STATIC, Scalar, Tuple, float16, float64, int64, mix, uint32
 from .calls import Calls
 from .expressions import Expressions
 from .helpers import HELPERS, NEEDS, RESERVED
 from .loops import Loops, jumps
-from .values import ATOM, I32, Refused, Value, View, number, rep_of
+from .values import ATOM, I32, Buffer, Refused, Value, lettered, number, rep_of
 
 COLLECTIVE = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or", "syncwarp"}
 COLLECTIVE |= {f"shfl{k}_sync" for k in ("", "_up", "_down", "_xor")}
-COLLECTIVE |= {"all_sync", "any_sync", "eq_sync", "ballot_sync"}
+COLLECTIVE |= {"all_sync", "any_sync", "eq_sync", "ballot_sync", "activemask"}
+FILLED = 16  # elements of a slice that are assigned one by one
 
 
 class Line:
@@ -45,9 +48,11 @@ class Line:
 class Module:
     """What the functions of a kernel share: buffers, constants, helpers, names."""
 
-    def __init__(self, launch, atomics=(), flat=(), subgroups=0, unroll=0, f16=False):
+    def __init__(self, launch, atomics=(), flat=(), subgroups=0, unroll=0, f16=False,
+                 single=False):  # fmt: skip
         self.launch, self.subgroups, self.unroll = launch, subgroups, unroll
         self.f16 = f16  # whether the device keeps float16 in two bytes
+        self.single = single  # whether float64 is computed in float32
         self.halves = set()  # texts of such elements, made float32
         self.atomics = set(atomics)  # names of buffers that an earlier pass saw used atomically
         self.flat = set(flat)  # names of those that it saw used with other shapes than their own
@@ -67,7 +72,7 @@ class Module:
 
     def fresh(self, name):
         """A name that no other thing of the module has."""
-        name = re.sub(r"\W", "_", name).lstrip("_") or "value"
+        name = lettered(re.sub(r"\W", "_", name).lstrip("_") or "value")
         made, k = name, 1
         while made in self.names:
             made, k = f"{name}_{k}", k + 1
@@ -92,6 +97,14 @@ class Module:
             self.params.append((name, value))
         return f"params.{name}"
 
+    def trapped(self):
+        """A place where a thread notes that the compiler's assumption did not hold."""
+        if "trap" not in self.arrays:
+            self.names.add("trap")
+            buffer = Buffer("trap", uint32, "storage", 1, Trap(), written=True)
+            self.buffers.append(buffer)
+            self.arrays["trap"] = buffer
+
     def half(self, dtype):
         """Whether elements of this type are kept in two bytes."""
         if self.f16 and dtype is float16:
@@ -109,6 +122,12 @@ class Module:
         """A named number of the module."""
         self.constants[name] = (rep, value)
         return name
+
+
+class Trap:
+    """The memory of the traps: 0, as the stepper leaves it, so that a 1 is a wrong result."""
+
+    name, written, bytes = "trap", None, bytes(4)
 
 
 class Function(Expressions, Loops, Calls):
@@ -152,7 +171,7 @@ class Function(Expressions, Loops, Calls):
         """The WGSL variable for a Python variable with values of this WGSL type."""
         key = self.prefix + name, rep
         if key not in self.names:
-            plain = re.sub(r"\W", "_", self.prefix + name).strip("_") or "unused"
+            plain = lettered(re.sub(r"\W", "_", self.prefix + name).strip("_") or "unused")
             if any(k == key[0] for k, _ in self.names):
                 plain += "_" + rep.strip("<>").replace("<", "_")
             while plain in self.module.names or plain in self.taken:
@@ -193,7 +212,7 @@ class Function(Expressions, Loops, Calls):
             view = value.view
             if not view.offset.known:
                 offset = self.assigned(f"{name}_offset", view.offset)
-                view = View(view.buffer, view.shape, view.strides, offset)
+                view = replace(view, offset=offset)
             return value.but(view=view)
         if not isinstance(value.type, Scalar):
             return value
@@ -229,19 +248,20 @@ class Function(Expressions, Loops, Calls):
                 return a.but(type=Tuple(tuple(i.type for i in items)), items=items)
         if a.view is not None and b.view is not None:
             v, w = a.view, b.view
-            if (v.buffer, v.strides) == (w.buffer, w.strides) and len(v.shape) == len(w.shape):
+            same = (v.buffer, v.strides, v.pair) == (w.buffer, w.strides, w.pair)
+            if same and len(v.shape) == len(w.shape):
                 shape = tuple(self.meet(x, y, "") for x, y in zip(v.shape, w.shape, strict=True))
                 if all(x.known for x in shape) or shape == v.shape:
                     offset = self.meet(v.offset, w.offset, f"{name}_offset")
-                    return a.but(view=View(v.buffer, shape, v.strides, offset))
+                    return a.but(view=replace(v, shape=shape, offset=offset))
         if isinstance(a.type, Scalar) and isinstance(b.type, Scalar):
-            if "c" in (a.type.kind, b.type.kind):
-                return Value("conflict")
             type = mix(a.type, b.type, unify=True)
+            if type.kind == "c" and not self.module.single:
+                return Value("conflict")
             uniform = a.uniform and b.uniform
             if not type.whole:
                 rep, state = rep_of(type)
-                if type.size == 8:
+                if type is float64:
                     for v in (a, b):
                         if v.type.whole and not (-(1 << 24) <= v.lo and v.hi <= 1 << 24):
                             state = "once"
@@ -338,6 +358,14 @@ class Function(Expressions, Loops, Calls):
             self.refuse(f"`{type(node).__name__.lower()}` in a kernel")
         write(node)
 
+    def visit_Assert(self, node):
+        """A thread for which it does not hold ends, as in CUDA."""
+        if not self.entry or self.loops or self.inlined or self.indent > 1:
+            self.refuse("`assert` in a branch, a loop or a device function", node)
+        test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node)
+        leave = ast.copy_location(ast.Return(None), node)
+        self.statement(ast.copy_location(ast.If(test, [leave], []), node))
+
     def visit_Pass(self, node):
         pass
 
@@ -363,6 +391,16 @@ class Function(Expressions, Loops, Calls):
             value = self.hold(value)
         for target in node.targets:
             self.store(target, value)
+
+    def fill_slice(self, view, value, target):
+        """``a[:] = 0``: a statement for each element."""
+        sizes = [n.const if n.known else FILLED + 1 for n in view.shape]
+        if not isinstance(value.type, Scalar) or math.prod(sizes) > FILLED:
+            self.refuse(f"assigning to the slice `{ast.unparse(target)}`: write a loop", target)
+        value = self.hold(value)
+        for place in itertools.product(*map(range, sizes)):
+            index = self.flat(view, [number(int64, k) for k in place], target)
+            self.put(view, index, value, target)
 
     def visit_AnnAssign(self, node):
         if node.value is not None:
@@ -424,8 +462,10 @@ class Function(Expressions, Loops, Calls):
             for t, v in zip(target.elts, items, strict=True):
                 self.store(t, v)
         elif isinstance(target, ast.Subscript):
-            view, index = self.place(target)
-            self.put(view, index, value, target)
+            array, index = self.subject(target)
+            if array.view is not None and any(isinstance(i, ast.Slice) for i in index):
+                return self.fill_slice(self.part(array.view, index, target).view, value, target)
+            self.put(*self.element(array, index, target), value, target)
         else:
             self.refuse(f"assigning to `{ast.unparse(target)}`", target)
 
@@ -444,12 +484,16 @@ class Function(Expressions, Loops, Calls):
         if not isinstance(value.type, Scalar):
             return value
         if value.known:
-            plain = number if value.type.whole else self.real
-            args = (value.type, value.const) if value.type.whole else (value.const, value.type)
-            return self.to_rep(plain(*args), value.rep)
+            return self.plain(value)
         name = self.temp()
         self.emit(value.code, name, value.rep)
         return value.but(code=name, prec=9)
+
+    def plain(self, value):
+        """A known number as a constant in place of whatever names it."""
+        plain = number if value.type.whole else self.real
+        args = (value.type, value.const) if value.type.whole else (value.const, value.type)
+        return self.to_rep(plain(*args), value.rep)
 
     # ------------------------------------------------------------ branches
 

@@ -2,6 +2,7 @@
 
 import ast
 import enum
+from dataclasses import replace
 
 from ..stepper.compiler import (
     Intrinsic,
@@ -20,6 +21,7 @@ from ..stepper.types import (
     Tuple,
     as_dtype,
     boolean,
+    complex128,
     float32,
     float64,
     int64,
@@ -62,6 +64,16 @@ def proved(kind, a, b):
 
 
 SIGNS = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="}
+
+
+def apart(part):
+    """The length of a slice ``a[i : i + 5]``, whatever ``i`` is; else None."""
+    match part.upper:
+        case ast.BinOp(left, ast.Add(), ast.Constant(value=int(n))) if n >= 0:
+            pure = not any(isinstance(x, ast.Call) for x in ast.walk(left))
+            if pure and part.lower is not None and ast.dump(left) == ast.dump(part.lower):
+                return number(int64, n)
+    return None
 
 
 class Expressions(Arithmetic):
@@ -110,6 +122,8 @@ class Expressions(Arithmetic):
             state = "exact" if value != value or exact32(value) else "once"
         if value != value:
             return Value(type, self.module.param("nan"), "f32", state=state, uniform=True)
+        if self.module.single and 3.4e38 < abs(value) < float("inf"):
+            self.refuse(f"the number {value} is beyond float32", kind="float64")
         if value in (float("inf"), float("-inf")) or abs(value) > 3.4028235e38:
             sign = "-" if value < 0 else ""
             self.module.param("infinity")
@@ -119,6 +133,12 @@ class Expressions(Arithmetic):
             self.refuse(f"the number {value}: WGSL may take it for 0", kind="subnormal")
         return Value(type, real_text(value), "f32", state=state, const=float(value), uniform=True,
                      prec=ATOM if value >= 0 else UNARY)  # fmt: skip
+
+    def complex_constant(self, z, node):
+        """A constant complex number."""
+        parts = ", ".join(self.real(x, float64).code for x in (z.real, z.imag))
+        value = Value(complex128, f"vec2f({parts})", "vec2f", state="exact", uniform=True)
+        return self.allowed(value, node)
 
     def constant(self, obj, what, node):
         """The value of a Python object found by name."""
@@ -139,12 +159,12 @@ class Expressions(Arithmetic):
         scalar = SCALARS.get(type(obj).__name__.rstrip("_"))
         if scalar is not None and not isinstance(obj, Scalar | type):
             if scalar.kind == "c":
-                self.refuse(f"`{what}`: complex numbers", node, "complex")
+                return self.cast(self.complex_constant(complex(obj), node), scalar)
             return number(scalar, int(obj)) if scalar.whole else self.real(float(obj), scalar)
         if obj is None:
             return Value(NONE)
         if isinstance(obj, complex):
-            self.refuse("complex numbers", node, "complex")
+            return self.complex_constant(obj, node)
         if isinstance(obj, tuple):
             items = tuple(self.constant(o, what, node) for o in obj)
             return Value(Tuple(tuple(i.type for i in items)), items=items)
@@ -159,7 +179,8 @@ class Expressions(Arithmetic):
         made = self.module.arrays.get(id(array))
         if made is None:
             dtype = as_dtype(array.dtype)
-            if not isinstance(dtype, Scalar) or dtype.kind == "c" or dtype is float64:
+            wide = dtype is float64 and not self.module.single
+            if not isinstance(dtype, Scalar) or dtype.kind == "c" or wide:
                 self.refuse(f"`{name}`, an array of {array.dtype}", node, "float64")
             data = array.reshape(-1).tolist()
             if dtype.whole and any(not -(1 << 31) <= int(x) < 1 << 31 for x in data):
@@ -178,7 +199,7 @@ class Expressions(Arithmetic):
 
     def visit_Constant(self, node):
         if isinstance(node.value, complex):
-            self.refuse("complex numbers", node, "complex")
+            return self.complex_constant(node.value, node)
         if node.value is None:
             return Value(NONE)
         if isinstance(node.value, bool | int | float):
@@ -220,7 +241,13 @@ class Expressions(Arithmetic):
             return self.constant(found, name, node)
         if base.view is not None:
             return self.of_array(base, name, node)
-        if isinstance(base.type, Scalar) and name == "real":
+        if isinstance(base.type, Scalar) and base.type.kind == "c":
+            if name in ("real", "imag"):
+                code = f"{base.at(ATOM)}.{'x' if name == 'real' else 'y'}"
+                return Value(base.type.part, code, "f32", state="exact", uniform=base.uniform)
+            if name == "conjugate":
+                return Value(STATIC, const=Method(base, name))
+        elif isinstance(base.type, Scalar) and name == "real":
             return base
         return self.refuse(f"`{ast.unparse(node)}` in a kernel", node)
 
@@ -229,9 +256,9 @@ class Expressions(Arithmetic):
         if name == "ndim":
             return self.literal(len(view.shape))
         if name == "dtype":
-            return Value(STATIC, const=view.buffer.dtype)
+            return Value(STATIC, const=view.dtype)
         if name == "itemsize":
-            return self.literal(view.buffer.dtype.size)
+            return self.literal(view.dtype.size)
         if name == "shape":
             return Value(Tuple((int64,) * len(view.shape)), items=view.shape)
         if name == "size":
@@ -240,11 +267,18 @@ class Expressions(Arithmetic):
                 total = self.operate("Mult", total, n, node)
             return total
         if name == "nbytes":
-            size = self.literal(view.buffer.dtype.size)
+            size = self.literal(view.dtype.size)
             return self.operate("Mult", self.of_array(value, "size", node), size, node)
         if name == "T":
-            turned = View(view.buffer, view.shape[::-1], view.strides[::-1], view.offset)
+            turned = replace(view, shape=view.shape[::-1], strides=view.strides[::-1])
             return Value(turned.type(), view=turned)
+        if view.pair and name in ("real", "imag"):
+            at = view.offset if name == "real" else self.position(
+                "+", view.offset, number(int64, 1))  # fmt: skip
+            half = replace(view, offset=at, pair=False)
+            return Value(half.type(), view=half)
+        if view.pair and name not in ("ndim", "shape", "size"):
+            self.refuse(f"`.{name}` of an array of complex numbers", node, "complex")
         if name in ("reshape", "ravel", "transpose", "sum", "max", "min", "mean", "fill", "view"):
             return Value(STATIC, const=Method(value, name))
         return self.refuse(f"`.{name}` of an array", node)
@@ -273,7 +307,10 @@ class Expressions(Arithmetic):
         """(view, flat index) of an element that is assigned to."""
         if not isinstance(node, ast.Subscript):
             self.refuse(f"assigning to `{ast.unparse(node)}`", node)
-        array, index = self.subject(node)
+        return self.element(*self.subject(node), node, hold)
+
+    def element(self, array, index, node, hold=False):
+        """(view, flat index) of an element."""
         if array.view is None:
             self.refuse(f"`{ast.unparse(node.value)}` has no elements", node)
         if any(isinstance(i, ast.Slice) for i in index) or len(index) < len(array.view.shape):
@@ -353,6 +390,10 @@ class Expressions(Arithmetic):
 
     def load(self, view, index, node=None):
         """The value of an element."""
+        if view.pair:
+            parts = [self.load(replace(view, pair=False), i, node) for i in self.both(index)]
+            code = f"vec2f({', '.join(v.code for v in parts)})"
+            return Value(view.dtype, code, "vec2f", state="exact", uniform=parts[0].uniform)
         buffer = view.buffer
         dtype = buffer.dtype
         buffer.read = True
@@ -376,8 +417,20 @@ class Expressions(Arithmetic):
         )  # fmt: skip
         return Value(dtype, code, buffer.rep, lo, hi, "fits", None, uniform)
 
+    def both(self, index):
+        """The places of a complex number's two parts."""
+        index = self.hold(index, "at")
+        return index, self.position("+", index, number(int64, 1))
+
     def put(self, view, index, value, node):
         """Write an element."""
+        if view.pair:
+            value = self.copied(self.cast(self.number(value, node), view.dtype, node))
+            half = replace(view, pair=False)
+            for at, part in zip(self.both(index), "xy", strict=True):
+                code = f"{value.code}.{part}"
+                self.put(half, at, Value(half.dtype, code, "f32", state="exact"), node)
+            return
         buffer = view.buffer
         if buffer.space == "const":
             self.refuse(f"`{ast.unparse(node)}`: a constant array cannot be written", node)
@@ -402,7 +455,7 @@ class Expressions(Arithmetic):
             v = self.fitting(v, node, f"what is stored in `{buffer.name}` ({dtype.name})")
             if v.rep != buffer.rep and not (v.known or I32[0] <= v.lo and v.hi <= I32[1]):
                 self.refuse(f"what is stored in `{buffer.name}` may leave int32", node, "int64")
-        if dtype is float64 and v.state != "exact":
+        if dtype is float64 and v.state != "exact" and not self.module.single:
             self.refuse(f"`{ast.unparse(node)}` stores float64", node, "float64")
         code = self.to_rep(v, buffer.rep).code
         if buffer.half:  # a float16 already: this rounds nothing
@@ -431,6 +484,8 @@ class Expressions(Arithmetic):
 
     def part(self, view, index, node):
         """``a[i]`` of a matrix, ``a[2:5]``: an array that shares the elements."""
+        from .intrinsics import pair
+
         offset, shape, strides = view.offset, [], []
         index = [*index, *[ast.Slice()] * (len(view.shape) - len(index))]
         if len(index) > len(view.shape):
@@ -443,13 +498,16 @@ class Expressions(Arithmetic):
                 lower = self.literal(0) if part.lower is None else self.expr(part.lower)
                 upper = size if part.upper is None else self.expr(part.upper)
                 lower, upper = self.integer(lower, node), self.integer(upper, node)
-                if not (size.known and 0 <= lower.lo and lower.hi <= size.const):
+                if not size.known or lower.lo < 0 or upper.lo < 0:
                     self.refuse(f"`{ast.unparse(node)}`: bounds that may lie outside", node)
-                if upper.lo < 0 or upper.hi > size.const:
-                    self.refuse(f"`{ast.unparse(node)}`: bounds that may lie outside", node)
-                length = self.operate("Sub", upper, lower, node)
-                if length.lo < 0:
-                    self.refuse(f"`{ast.unparse(node)}`: a slice that may be empty", node)
+                inside = lower.hi <= size.const and upper.hi <= size.const
+                length = apart(part) if inside else None
+                if length is None:  # a slice ends with the array, and may be empty
+                    ends = [v if v.hi <= size.const else pair(self, "min", v, size, node)
+                            for v in (upper, lower)]  # fmt: skip
+                    length = self.operate("Sub", *ends, node)
+                    if length.lo < 0:
+                        length = pair(self, "max", length, self.literal(0), node)
                 shape.append(self.copied(length))
                 strides.append(stride)
                 at = lower
@@ -459,7 +517,8 @@ class Expressions(Arithmetic):
                 term = at if stride == 1 else self.position("*", at, number(int64, stride))
                 zero = offset.known and offset.const == 0
                 offset = term if zero else self.position("+", offset, term)
-        new = View(view.buffer, tuple(shape), tuple(strides), self.hold(offset, "offset"))
+        offset = self.hold(offset, "offset")
+        new = replace(view, shape=tuple(shape), strides=tuple(strides), offset=offset)
         return Value(new.type(), view=new)
 
     # ------------------------------------------------------------ conditions
@@ -515,6 +574,8 @@ class Expressions(Arithmetic):
     def compare(self, kind, a, b, node):
         """``a kind b`` for two numbers."""
         a, b = self.number(a, node), self.number(b, node)
+        if "c" in (a.type.kind, b.type.kind):
+            self.refuse(f"`{ast.unparse(node)}` compares complex numbers", node, "complex")
         if a.known and b.known and a.type.whole and b.type.whole:
             x, y = a.const, b.const
             found = {"Lt": x < y, "LtE": x <= y, "Gt": x > y, "GtE": x >= y}
@@ -642,7 +703,8 @@ class Expressions(Arithmetic):
             if s in states:
                 state = s if states <= {s, "fits", "exact", "once"} else "index"
                 break
-        effects = len(self.lines) > mark or "atomic" in a.code + b.code
+        texts = a.code + b.code
+        effects = len(self.lines) > mark or "atomic" in texts or "checked_i32" in texts
         uniform = test.uniform and a.uniform and b.uniform
         if not effects:
             a, b = self.to_rep(a, rep), self.to_rep(b, rep)

@@ -56,6 +56,11 @@ fn to_i32(x: f32) -> i32 {
   if (x <= -2147483648.0) { return i32(-2147483648); }
   return i32(x);
 }""",
+    "checked_i32": """// Truncated. One that is far from 32 bits is noted: then no result counts.
+fn checked_i32(x: f32) -> i32 {
+  if (!is_finite(x) || abs(x) >= 1073741824.0) { trap[0] = 1u; return 0; }
+  return i32(x);
+}""",
     "low_bits": """// The low 32 bits of a float made an int64, as CUDA converts.
 fn low_bits(x: f32) -> i32 {
   if (is_nan(x)) { return 0; }
@@ -228,6 +233,9 @@ fn hypotenuse(a: f32, b: f32) -> f32 {
   let part = min(abs(a), abs(b)) / max(long, 1e-37);
   return long * sqrt(1.0 + part * part);
 }""",
+    "complex_product": """fn complex_product(a: vec2f, b: vec2f) -> vec2f {
+  return vec2f(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}""",
     "square_root": """fn square_root(x: f32) -> f32 {
   if (x < 0.0) { return not_a_number(); }
   return sqrt(x);
@@ -239,6 +247,7 @@ NEEDS = {
     ),
     **dict.fromkeys(("exp_", "exp2_", "sinh_", "cosh_", "tanh_"), ("is_nan",)),
     "not_a_number": ("infinity",),
+    "checked_i32": ("is_finite",),
     "half_fma": ("nothing", "is_finite", "float_to_half"),
     **dict.fromkeys(("log_", "log2_", "atanh_"), ("infinity", "not_a_number")),
     **dict.fromkeys(("acos_", "asin_", "acosh_", "square_root"), ("not_a_number",)),

@@ -2,6 +2,8 @@
 
 import ast
 import math
+import operator
+from dataclasses import replace
 
 from ..stepper import ops
 from ..stepper.compiler import Inner, Intrinsic, Method, NumpyName
@@ -97,8 +99,11 @@ def call(fc, function, node):
         return numpy(fc, function.name, node)
     try:
         python = PYTHON.get(function)
+        sign = OPERATORS.get(function)
     except TypeError:
-        python = None
+        python = sign = None
+    if sign:
+        return fc.operate(sign, *numbers(fc, node, 2), node)
     if python:
         return python(fc, node)
     if getattr(math, getattr(function, "__name__", ""), None) is function:
@@ -116,7 +121,6 @@ REASONS = {
     "random": ": its states are 64-bit",
     "libdevice": ": a function of NVIDIA's library",
     "nanosleep": ": WGSL does not promise that other threads run meanwhile",
-    "activemask": ": which threads are active is not known in WGSL",
 }
 
 
@@ -134,7 +138,10 @@ def given(fc, node, names, optional=()):
 def numbers(fc, node, count=None):
     if node.keywords or count and len(node.args) != count:
         fc.refuse(f"`{ast.unparse(node)}`: its arguments", node)
-    return [fc.number(v, node) for v in fc.ordered(node.args)]
+    values = [fc.number(v, node) for v in fc.ordered(node.args)]
+    if any(v.type.kind == "c" for v in values):
+        fc.refuse(f"`{ast.unparse(node)}` of complex numbers", node, "complex")
+    return values
 
 
 # ---------------------------------------------------------------- places and memory
@@ -188,9 +195,9 @@ def dtype_of(fc, node):
     dtype = as_dtype(v.const) if v.type is STATIC else None
     if not isinstance(dtype, Scalar) or dtype.kind == "c":
         fc.refuse(f"an array of `{ast.unparse(node)}`", node, "dtype")
-    if dtype is float64:
+    if dtype is float64 and not fc.module.single:
         fc.refuse(f"an array of float64 (`{ast.unparse(node)}`)", node, "float64")
-    if dtype.size == 8:
+    if dtype.size == 8 and dtype.whole:
         fc.refuse(f"an array of {dtype.name}: make it 32 bits", node, "int64")
     return dtype
 
@@ -291,6 +298,8 @@ def hand_in(fc, v):
 
 def full_mask(fc, node, mask):
     m = fc.expr(mask)
+    if m.mask and node.func.attr.startswith("shfl"):
+        return  # those that go on: a lane that reads from another is undefined in CUDA as well
     if not m.known or m.const & FULL != FULL:
         fc.refuse(f"`{ast.unparse(node)}`: a mask that is not all 32 lanes", node, "mask")
 
@@ -361,15 +370,7 @@ def vote(op):
         v = Value(uint32, f"select(0u, 1u, {test.code})", "u32", 0, 1)
         if fc.predicate is not None:
             fc.refuse(f"`{ast.unparse(node)}` in a branch that only some warps take", node, "mask")
-        name, own = hand_in(fc, v)
-        bits, k = fc.temp("votes"), fc.temp("k")
-        fc.emit("0u", bits, "u32")
-        fc.emit(f"for (var {k} = 0; {k} < 32; {k}++) {{")
-        fc.indent += 1
-        fc.emit(f"{bits} | ({name}[({own} & -32) + {k}] << u32({k}))", bits, "u32")
-        fc.indent -= 1
-        fc.emit("}")
-        barrier_lines(fc)
+        bits = ballot(fc, v)
         if op == "ballot_sync":
             return Value(int32, f"i32({bits})", "i32", *I32)
         code = {
@@ -380,6 +381,37 @@ def vote(op):
         return Value(boolean, code, "bool", 0, 1, prec=LOOSE)
 
     return write
+
+
+def ballot(fc, v):
+    """The name of the bits that the lanes of a warp hand in."""
+    name, own = hand_in(fc, v)
+    bits, k = fc.temp("votes"), fc.temp("k")
+    fc.emit("0u", bits, "u32")
+    fc.emit(f"for (var {k} = 0; {k} < 32; {k}++) {{")
+    fc.indent += 1
+    fc.emit(f"{bits} | ({name}[({own} & -32) + {k}] << u32({k}))", bits, "u32")
+    fc.indent -= 1
+    fc.emit("}")
+    barrier_lines(fc)
+    return bits
+
+
+def activemask(fc, node):
+    """The lanes for which the predicate holds: all of the block's threads do the asking."""
+    numbers(fc, node, 0)
+    together(fc, node, ast.unparse(node.func))
+    whole_warps(fc, node)
+    inside, fc.predicate = fc.predicate, None
+    bits = ballot(fc, Value(uint32, f"select(0u, 1u, {inside or 'true'})", "u32", 0, 1))
+    fc.predicate = inside
+    return Value(uint32, bits, "u32", *U32, mask=True)
+
+
+def lanemask_lt(fc, node):
+    numbers(fc, node, 0)
+    lane = fc.to_rep(dimension(fc, "laneid"), "u32")
+    return Value(uint32, f"(1u << {lane.at(ATOM)}) - 1u", "u32", *U32, prec=PLUS)
 
 
 def counted(op):
@@ -441,7 +473,8 @@ def atomic(op):
         if a.view is None:
             fc.refuse(f"`{ast.unparse(node)}`: no array", node)
         buffer, kind = a.view.buffer, a.view.buffer.dtype
-        if kind.size != 4 or buffer.space not in ("storage", "workgroup"):
+        single = kind is float64 and fc.module.single
+        if kind.size != 4 and not single or buffer.space not in ("storage", "workgroup"):
             fc.refuse(
                 f"`{ast.unparse(node.func)}` on {kind.name}: WGSL has atomic operations on 32 bits",
                 node, "atomic",
@@ -454,23 +487,24 @@ def atomic(op):
             index = list(found.items) if isinstance(found.type, Tuple) else [found]
         flat = fc.flat(a.view, index, node)
         values = [fc.to_rep(fc.cast(fc.number(fc.expr(v), node), kind), buffer.rep) for v in rest]
-        if kind is float32 and op not in ("add", "sub", "max", "min", "exch"):
-            fc.refuse(f"`{ast.unparse(node.func)}` on float32", node, "atomic")
+        real = kind in (float32, float64)
+        if real and op not in ("add", "sub", "max", "min", "exch"):
+            fc.refuse(f"`{ast.unparse(node.func)}` on {kind.name}", node, "atomic")
         if op in ("nanmax", "nanmin"):
             fc.refuse(f"`{ast.unparse(node.func)}`", node, "atomic")
         fc.module.atomics.add(buffer.name)
         buffer.read = buffer.written = True
         fc.uses.add(buffer.name)
         short = "cas" if op in ("cas", "compare_and_swap") else op
-        if kind is not float32 and short in PLAIN:
+        if not real and short in PLAIN:
             code = f"atomic{PLAIN[short]}(&{buffer.name}[{flat.code}], {values[0].code})"
         else:
-            if kind is float32 and short in ("max", "min"):
+            if real and short in ("max", "min"):
                 fc.module.helper("fmax" if short == "max" else "fmin")
             name = f"atomic_{short}_{buffer.name}"
             fc.module.atomic_helpers[name] = atomic_helper(short, buffer.name, buffer.rep)
             code = f"{name}({flat.code}, {', '.join(v.code for v in values)})"
-        lo, hi = (None, None) if kind is float32 else (kind.lo, kind.hi)
+        lo, hi = (None, None) if real else (kind.lo, kind.hi)
         return Value(kind, code, buffer.rep, lo, hi)
 
     return write
@@ -608,6 +642,11 @@ def summed(fc, node):
     return total
 
 
+# Functions of the module operator.
+OPERATORS = {operator.add: "Add", operator.sub: "Sub", operator.mul: "Mult"}
+OPERATORS |= {operator.truediv: "Div", operator.floordiv: "FloorDiv", operator.mod: "Mod"}
+OPERATORS |= {operator.pow: "Pow", operator.lshift: "LShift", operator.rshift: "RShift"}
+OPERATORS |= {operator.and_: "BitAnd", operator.or_: "BitOr", operator.xor: "BitXor"}
 PYTHON = {min: extreme("min"), max: extreme("max"), abs: absolute, int: to_int, float: to_float}
 PYTHON |= {bool: to_bool, len: length, round: rounding, divmod: divmod_, pow: power}
 PYTHON |= {print: printing, sum: summed}
@@ -615,6 +654,9 @@ PYTHON |= {print: printing, sum: summed}
 
 def method(fc, function, node):
     view = function.value.view
+    if function.name == "conjugate" and view is None and not node.args:
+        z = fc.hold(function.value)
+        return z.but(code=f"vec2f({z.at(ATOM)}.x, -{z.at(ATOM)}.y)", prec=ATOM)
     if function.name == "transpose" and not node.args:
         return fc.of_array(function.value, "T", node)
     if function.name in ("reshape", "ravel") and function.value.type.layout == "C":
@@ -628,7 +670,8 @@ def method(fc, function, node):
             shape = [total // rest if n < 0 and rest else n for n in shape]
             if math.prod(shape) == total:
                 dims = tuple(number(int64, n) for n in shape)
-                made = View(view.buffer, dims, packed(shape), view.offset)
+                strides = tuple(n * (1 + view.pair) for n in packed(shape))
+                made = replace(view, shape=dims, strides=strides)
                 return Value(made.type(), view=made)
     return fc.refuse(f"`{ast.unparse(node)}` in a kernel", node)
 
@@ -882,6 +925,8 @@ CALLS = {
         for op in (*PLAIN, "cas", "compare_and_swap", "inc", "dec", "nanmax", "nanmin")
     },
     **{n: bits(n) for n in ("popc", "clz", "ffs", "brev")},
+    "activemask": activemask,
+    "lanemask_lt": lanemask_lt,
     "selp": selp,
     "fma": fma,
     **{

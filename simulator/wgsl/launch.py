@@ -7,6 +7,7 @@
 import ast
 import base64
 import contextlib
+import itertools
 import linecache
 import struct
 from array import array
@@ -72,9 +73,10 @@ class Shader:
     features: tuple = ()
 
 
-def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False):
+def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, single=False):
     """Compile a kernel for the arguments ``values`` of the types ``kinds``.
 
+    ``single``: compute float64 in float32, and keep arrays of it so; else float64 is refused.
     Raises Refused, with the line, for what cannot be compiled.
     """
     if config.grid[0] > ROW and config.grid[1:] != (1, 1):
@@ -83,23 +85,14 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False):
     if any(n > ROW for n in config.grid[1:]) or config.grid[0] > ROW**2:
         raise Refused("a grid of more than 65535 blocks along y or z", source.node.lineno,
                       source.filename, "launch")  # fmt: skip
-    atomics, written, flat = set(), set(), set()
-    for _ in range(6):
-        try:
-            module, entry = build(
-                source, config, values, kinds, atomics, written, flat, subgroups, unroll, f16
-            )
-        except Unsupported as fault:
-            raise Refused(fault.what, fault.line, fault.filename) from fault
-        found = {b.name for b in module.buffers if b.written}
-        if (module.atomics, found, module.flat) == (atomics, written, flat):
-            break
-        atomics, written, flat = set(module.atomics), found, set(module.flat)
-    else:
-        raise Refused("buffers whose use does not settle", source.node.lineno, source.filename)
+    packs, options = {}, (subgroups, unroll, f16, single)
+    module, entry = settled(source, config, values, kinds, packs, options)
     texts = {f.source.filename: text_of(f.source.filename)
              for f in [entry, *module.functions.values()]}  # fmt: skip
     wgsl = module_text(module, entry, texts)
+    if len(module.bound) > MOST_BUFFERS and (packs := together(module.bound)):
+        module, entry = settled(source, config, values, kinds, packs, options)
+        wgsl = module_text(module, entry, texts)
     if len(module.bound) > MOST_BUFFERS:
         raise Refused(f"{len(module.bound)} arrays: WebGPU promises {MOST_BUFFERS} to a kernel",
                       source.node.lineno, source.filename, "launch")  # fmt: skip
@@ -113,14 +106,50 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False):
                   tuple(sorted(module.enables)))  # fmt: skip
 
 
+def settled(source, config, values, kinds, packs, options):
+    """Passes over the kernel until what is known of its buffers settles: (module, function)."""
+    atomics, written, flat = set(), set(), set()
+    for _ in range(6):
+        try:
+            module, entry = build(
+                source, config, values, kinds, atomics, written, flat, packs, options
+            )
+        except Unsupported as fault:
+            raise Refused(fault.what, fault.line, fault.filename) from fault
+        found = {b.name for b in module.buffers if b.written}
+        if (module.atomics, found, module.flat) == (atomics, written, flat):
+            return module, entry
+        atomics, written, flat = set(module.atomics), found, set(module.flat)
+    raise Refused("buffers whose use does not settle", source.node.lineno, source.filename)
+
+
+def together(buffers):
+    """Where arrays that are only read lie when those of one dtype share a buffer.
+
+    {id of a memory: (what they share, the element at which it begins there)}. Arrays that are
+    written keep their own, so that each is compared by itself.
+    """
+    found = {}
+    for b in buffers:
+        if not (b.written or b.half):
+            found.setdefault(b.dtype.name, []).append(b)
+    packs = {}
+    for same in found.values():
+        if len(same) > 1:
+            pack = Packed([b.key for b in same], same[0].dtype.size)
+            starts = itertools.accumulate((b.size for b in same), initial=0)
+            packs |= {id(b.key): (pack, at) for b, at in zip(same, starts, strict=False)}
+    return packs
+
+
 def text_of(filename):
     return _texts.get(filename) or "".join(linecache.getlines(filename))
 
 
-def build(source, config, values, kinds, atomics, written, flat, subgroups, unroll, f16):
+def build(source, config, values, kinds, atomics, written, flat, packs, options):
     """One pass over the kernel; ``atomics``, ``written``: what the pass before found."""
-    module = Module(config, atomics, flat, subgroups, unroll, f16)
-    module.sizes, module.texts = {}, {}
+    module = Module(config, atomics, flat, *options)
+    module.sizes, module.texts, module.packs = {}, {}, packs
     entry = Function(module, source, module.fresh(source.name), entry=True)
     memories = {}
     for name, v, kind in zip(source.params, values, kinds, strict=True):
@@ -172,25 +201,29 @@ def array_argument(fc, name, v, kind, memories, written):
     module, dtype = fc.module, kind.dtype
     if not isinstance(dtype, Scalar):
         fc.refuse(f"`{name}`, an array of records", kind="record")
-    if dtype.kind == "c":
+    pair = dtype.kind == "c"
+    if pair and not module.single:
         fc.refuse(f"`{name}`, an array of complex numbers", kind="complex")
-    if dtype is float64:
+    dtype = dtype.part if pair else dtype
+    if dtype is float64 and not module.single:
         fc.refuse(f"`{name}`, an array of float64: WGSL has none; make it float32", kind="float64")
     key = id(v.memory)
     if key in memories and memories[key].dtype is not dtype:
         fc.refuse(f"`{name}` is the memory of another argument, as another dtype")
-    size = len(v.memory.bytes) // dtype.size
-    made = module.fresh(name)
-    if key not in memories:
-        buffer = Buffer(made, dtype, "storage", size, v.memory, half=module.half(dtype))
-        buffer.atomic = made in module.atomics
-        buffer.written = made in written
+    pack, first = module.packs.get(key, (None, 0))
+    made, home = module.fresh(name), key if pack is None else id(pack)
+    if home not in memories:
+        memory, called = (v.memory, made) if pack is None else (pack, module.fresh("packed"))
+        size = len(memory.bytes) // dtype.size
+        buffer = Buffer(called, dtype, "storage", size, memory, half=module.half(dtype))
+        buffer.atomic = called in module.atomics
+        buffer.written = called in written
         if dtype.whole and not buffer.written and size:
-            known = getattr(v.memory, "bounds", None) or elements(v.memory, dtype)
+            known = getattr(memory, "bounds", None) or elements(memory, dtype)
             buffer.lo, buffer.hi = min(known), max(known)
-        memories[key] = buffer
+        memories[home] = buffer
         module.buffers.append(buffer)
-    buffer = memories[key]
+    buffer = memories[home]
     names = SIZES.get(len(v.shape), tuple(f"n{k}" for k in range(len(v.shape))))
     shape = []
     for word, n in zip(names, v.shape, strict=True):
@@ -198,10 +231,11 @@ def array_argument(fc, name, v, kind, memories, written):
             fc.refuse(f"`{name}` has {n} elements along an axis")
         size_name = module.constant(module.fresh(f"{made}_{word}"), literal("i32", n))
         shape.append(number(fc_int64(), n).but(code=size_name))
-    if len(shape) > 1 and v.strides[-2] == v.shape[-1] and tuple(v.strides) == packed(v.shape):
+    rows = len(shape) > 1 and not pair and v.strides[-2] == v.shape[-1]
+    if rows and tuple(v.strides) == packed(v.shape):
         module.sizes[id(buffer), v.strides[-2]] = shape[-1].code
-    start = v.start // dtype.size + v.offset
-    view = View(buffer, tuple(shape), tuple(v.strides), number(fc_int64(), start))
+    start = v.start // dtype.size + v.offset + first
+    view = View(buffer, tuple(shape), tuple(v.strides), number(fc_int64(), start), pair)
     return Value(kind, view=view)
 
 
@@ -212,6 +246,28 @@ def fc_int64():
 
 
 # ---------------------------------------------------------------- memory
+
+
+class Packed:
+    """Memories one behind the other."""
+
+    def __init__(self, parts, item):
+        self.parts, self.item = parts, item
+        self.name = ", ".join(p.name for p in parts)
+        self.written = None if all(p.written is None for p in parts) else True
+
+    @property
+    def bytes(self):
+        """Those of whole elements; where memory is on the GPU alone, a length."""
+        sizes = [len(p.bytes) // self.item * self.item for p in self.parts]
+        if any(isinstance(p.bytes, range) for p in self.parts):
+            return range(sum(sizes))
+        return b"".join(bytes(p.bytes)[:n] for p, n in zip(self.parts, sizes, strict=True))
+
+    @property
+    def bounds(self):
+        known = [getattr(p, "bounds", None) for p in self.parts]
+        return all(known) and [n for b in known for n in b]
 
 
 @dataclass
@@ -299,7 +355,10 @@ def pack(binding, numbers=None):
     if dtype.kind == "b":
         numbers = [int(x != 0) for x in numbers]
     if memory.written is not None:  # device_array: nobody reads what nobody wrote
-        numbers = [narrow(x, dtype) for x in numbers] if dtype.size == 8 else numbers
+        wide = dtype.size == 8 and dtype.whole
+        numbers = [narrow(x, dtype) for x in numbers] if wide else numbers
+    if dtype is float64 and any(x - x == 0 and abs(x) > 3.4e38 for x in numbers):
+        raise Refused(f"`{memory.name}` (float64) holds numbers beyond float32", kind="float64")
     try:
         return array(STRUCT[dtype.kind], numbers).tobytes()
     except OverflowError:
@@ -456,7 +515,7 @@ def unlike(record, results, tolerance=0.0):
         for k, (x, y) in enumerate(zip(want, got, strict=True)):
             if b.dtype.kind == "b":
                 x, y = bool(x), bool(y)
-            elif b.dtype.size == 8 and b.memory.written is not None:
+            elif b.dtype.size == 8 and b.dtype.whole and b.memory.written is not None:
                 x, y = narrow(x, b.dtype), narrow(y, b.dtype)
             if x == y or x != x and y != y:
                 continue

@@ -4,7 +4,7 @@ import ast
 
 from ..stepper.compiler import is_literal_unroll, own_jumps, with_index, without_else
 from ..stepper.types import NONE, STATIC, Scalar, Tuple, int32, int64, uint64
-from .values import ATOM, I32, PLUS, TIMES, U32, Value, literal, number, rep_of
+from .values import ATOM, I32, PLUS, TIMES, U32, Value, lettered, literal, number, rep_of
 
 FOUR = 4  # turns of a loop that are written one after the other
 
@@ -202,7 +202,12 @@ class Loops:
             return self.over(node, call, function)
         if not isinstance(node.target, ast.Name):
             self.refuse("range() gives one number", node.target)
-        args = [self.integer(v, node) for v in self.ordered(call.args)]
+        args = [self.number(v, node) for v in self.ordered(call.args)]
+        if any(v.type.kind == "f" for v in args):  # Numba cuts off what is behind the point
+            whole = [v.type for v in args if v.type.whole]
+            to = int32 if all(t.size < 4 or t is int32 for t in whole) else int64
+            args = [v if v.type.whole else self.cast(v, to, node) for v in args]
+        args = [self.integer(v, node) for v in args]
         start, stop, step = (
             (number(int64, 0), args[0], number(int64, 1))
             if len(args) == 1
@@ -262,7 +267,9 @@ class Loops:
             known[id(node)] = node, lives_outside(self.source.node, node, name)
         own = known[id(node)][1] or self.prefix
         kept = name in self.env or own
-        counter = self.temp((name.strip("_") or "turn") + "_") if kept else self.wname(name, rep)
+        counter = (
+            self.temp(lettered(name.strip("_") or "turn") + "_") if kept else self.wname(name, rep)
+        )
         item = Value(kind, counter, rep, max(lo, -(1 << 31)), min(max(lo, hi), (1 << 32) - 1),
                      "fits", None, False)  # fmt: skip
         sign = "<" if up else ">"
@@ -327,7 +334,8 @@ class Loops:
 
         The loads of four turns are under way together, where a driver leaves a loop as it is.
         """
-        counter, name, rep = self.temp(node.target.id.strip("_") + "_"), node.target.id, item.rep
+        name, rep = node.target.id, item.rep
+        counter = self.temp(lettered(name.strip("_") or "turn") + "_")
         uniform = start.uniform and stop.uniform and step.uniform
         self.emit(f"var {counter}: {rep} = {start.code};")
 

@@ -144,6 +144,7 @@ def module_text(module, entry, texts):
     if constants:
         out += ["", *constants]
     params = [n for n, _ in module.params if "params" in used]
+    own |= {"trap"} & module.arrays.keys()
     bindings = [b for b in module.buffers if b.space == "storage" and b.name in own]
     module.bound = bindings
     out.append("")

@@ -17,7 +17,7 @@ whether float64 comes between or not). Anything else is refused.
 import struct
 from dataclasses import dataclass, field, replace
 
-from ..stepper.types import Array, Scalar, Tuple, float16, float32
+from ..stepper.types import Array, Scalar, Tuple, complex64, complex128, float16, float32
 
 I32 = -(1 << 31), (1 << 31) - 1
 U32 = 0, (1 << 32) - 1
@@ -48,6 +48,7 @@ class Value:
     prec: int = ATOM
     items: tuple = ()
     view: object = None
+    mask: bool = False  # the lanes that are active where it was asked for
     merges: str = ""  # "+" or "*": a driver may merge a further constant into these operations
 
     @property
@@ -105,14 +106,21 @@ class View:
     shape: tuple  # Values
     strides: tuple  # numbers
     offset: Value
+    pair: bool = False  # of complex numbers: two elements of the buffer each, the real part first
+
+    @property
+    def dtype(self):
+        """The Numba type of its elements."""
+        whole = complex128 if self.buffer.dtype.size == 8 else complex64
+        return whole if self.pair else self.buffer.dtype
 
     def type(self):
-        step, layout = 1, "C"
+        step, layout = 1 + self.pair, "C"
         for n, s in zip(reversed(self.shape), reversed(self.strides), strict=True):
             if s != step and n.const != 1:
                 layout = "A"
             step *= n.const if n.known else 0
-        return Array(self.buffer.dtype, len(self.shape), layout)
+        return Array(self.dtype, len(self.shape), layout)
 
 
 def exact32(x):
@@ -129,6 +137,8 @@ def rep_of(type, lo=None, hi=None, prefer=""):
         return "f32", "fits" if type in (float32, float16) else "exact"
     if type.kind == "b":
         return "bool", "fits"
+    if type.kind == "c":
+        return "vec2f", "exact"
     inside = I32[0] <= lo and hi <= I32[1]
     unsigned = lo >= 0 and hi <= U32[1]
     if type.size <= 4:
@@ -136,6 +146,11 @@ def rep_of(type, lo=None, hi=None, prefer=""):
     if prefer == "u32" and unsigned or not inside and unsigned:
         return "u32", "fits"
     return "i32", "fits" if inside else "mod"
+
+
+def lettered(name):
+    """A name that begins with no digit, of one that had underscores before it."""
+    return f"value_{name}" if name[0].isdigit() else name
 
 
 def literal(rep, number):

@@ -85,7 +85,10 @@ export function roofline(cards, kernels) {
   })
   kernels.forEach((kernel, k) => {
     svg.append(node("circle", { cx: x(kernel.intensity), cy: y(kernel.gflops), r: 6, class: "my-gpu__point" }))
-    svg.append(node("text", { x: x(kernel.intensity) + 10, y: y(kernel.gflops) + (k % 2 ? 16 : 2) }, kernel.title))
+    // On the side of its point that has room, on a phone as well.
+    const right = x(kernel.intensity) < width / 2
+    const place = { x: x(kernel.intensity) + (right ? 10 : -10), y: y(kernel.gflops) + (k % 2 ? 16 : 2) }
+    svg.append(node("text", { ...place, "text-anchor": right ? "start" : "end" }, kernel.title))
   })
   return svg
 }

@@ -89,6 +89,12 @@ export class MyGpu {
     this.say = say
   }
 
+  // The device is lost, with whatever runs on it.
+  stop() {
+    this.stopped = true
+    gpu?.close()
+  }
+
   // `kernels`: what session.on_gpu made. `rows`: the H200's benchmarks, if there are any. `pars`: of an exercise, the kernels of
   // the reference solution.
   async run(kernels, rows, pars = []) {
@@ -103,12 +109,14 @@ export class MyGpu {
       this.say("No GPU to run it on.", "bad")
       return
     }
+    if (this.stopped) gpu.close()
     const software = gpu.software ? " It is a software adapter: your browser computes on the CPU." : ""
     section.append(make("p", "rh-gpu-name", `Adapter: ${gpu.name}.${software}`))
     let wrong = 0
     let right = 0
     let card // this adapter's own limits, measured in this minute
     for (const row of kernels) {
+      if (this.stopped) break
       const place = make("section", "rh-gpu")
       section.append(place)
       place.append(make("h4", "", `${row.kernel}, ${row.grid.filter((n, k) => !k || n > 1).join(" × ")} blocks of ${row.block.filter((n, k) => !k || n > 1).join(" × ")}`))
@@ -134,15 +142,16 @@ export class MyGpu {
           place.append(await this.measured(shader, row, card, rows, par))
         }
       } catch (error) {
-        if (!(error instanceof Refusal)) console.error(error)
+        if (!(error instanceof Refusal || this.stopped)) console.error(error)
         wrong++
-        place.append(make("p", "rh-gpu-wrong", error.message))
+        place.append(make("p", "rh-gpu-wrong", this.stopped ? "Stopped." : error.message))
       }
-      place.append(this.listing(shader))
+      place.append(this.listing(shader, row.python))
       if (gpu.gone) break
     }
-    if (gpu.gone) gpu = undefined
-    this.say(wrong ? `${wrong} of ${wrong + right} launches gave no right result on your GPU.` : `${right} ${right === 1 ? "launch" : "launches"} on your GPU, with the stepper's result.`, wrong ? "bad" : "good")
+    if (gpu.gone || this.stopped) gpu = undefined
+    if (this.stopped) this.say("Stopped. The GPU was given up with what it ran.", "bad")
+    else this.say(wrong ? `${wrong} of ${wrong + right} launches gave no right result on your GPU.` : `${right} ${right === 1 ? "launch" : "launches"} on your GPU, with the stepper's result.`, wrong ? "bad" : "good")
   }
 
   // Times for growing sizes, as a table; below it the share of this adapter's copy rate, or of its roof, as bars.
@@ -213,12 +222,16 @@ export class MyGpu {
     return { share: again, par, whose: "what the reference solution reaches on it" }
   }
 
-  listing(shader) {
+  listing(shader, python) {
     const more = make("details")
-    const code = Object.assign(make("pre", "rh-output", shader.wgsl), { tabIndex: 0 })
-    code.setAttribute("role", "region")
-    code.setAttribute("aria-label", `WGSL of ${shader.name}`)
-    more.append(make("summary", "", "The WGSL that was made of it"), code)
+    const both = make("div", "rh-both")
+    for (const [name, text] of [["Python", python], ["WGSL", shader.wgsl]]) {
+      const code = Object.assign(make("pre", "rh-output", text), { tabIndex: 0 })
+      code.setAttribute("role", "region")
+      code.setAttribute("aria-label", `${name} of ${shader.name}`)
+      both.append(code)
+    }
+    more.append(make("summary", "", "The WGSL that was made of it, beside its Python"), both)
     return more
   }
 }

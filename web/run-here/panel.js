@@ -109,7 +109,7 @@ class Panel {
     el.check.onclick = () => this.run(this.program.exercise ? "grade" : "check")
     el.gpu.onclick = () => this.run("gpu")
     el.hint.onclick = () => this.hint()
-    el.stop.onclick = () => engine.stop()
+    el.stop.onclick = () => this.stop()
     el.reset.onclick = () => {
       el.presets.value = 0
       this.load(this.program.code)
@@ -231,6 +231,11 @@ class Panel {
     else kept.delete(`${this.page} ${this.key}`)
   }
 
+  // What runs now: a program in the stepper, or its kernels on the reader's GPU.
+  stop() {
+    this.card ? this.card.stop() : engine.stop()
+  }
+
   // Start the engine while the reader looks around.
   warm() {
     warm(this.base).then(() => this.offline(), () => {})
@@ -239,7 +244,7 @@ class Panel {
   closed() {
     document.documentElement.classList.remove("rh-open")
     this.view.pause()
-    if (this.busy) engine.stop()
+    if (this.busy) this.stop()
     this.leave(this.editor.code)
     if (/^#run=/.test(location.hash)) history.replaceState(history.state, "", this.here)
     if (this.button?.isConnected) this.button.focus()
@@ -414,15 +419,20 @@ class Panel {
     for (const name of busy) el[name].disabled = true
     try {
       const { MyGpu } = await this.compiled()
-      await new MyGpu(el.card, (text, level) => this.say(text, level)).run(result.kernels, await this.records(), result.par)
+      this.card = new MyGpu(el.card, (text, level) => this.say(text, level))
+      el.stop.disabled = false
+      await this.card.run(result.kernels, await this.records(), result.par)
     } catch (error) {
       console.error(error)
       this.say(`It could not be run on the GPU: ${error.message}`, "bad")
     }
     this.busy = false
+    this.card = null
+    const stopHadFocus = document.activeElement === el.stop
+    el.stop.disabled = true
     for (const name of busy) el[name].disabled = false
     this.offline(["assets/vendor/run-here/wgsl.zip", "data/benchmarks.json"].map(name => new URL(name, this.base).href))
-    if (this.dialog.open && [document.body, this.dialog].includes(document.activeElement)) el.gpu.focus()
+    if (this.dialog.open && (stopHadFocus || [document.body, this.dialog].includes(document.activeElement))) el.gpu.focus()
   }
 
   compiled() {

@@ -9,6 +9,7 @@ import io
 import json
 import random
 import sys
+import textwrap
 import time
 import traceback
 
@@ -197,7 +198,7 @@ def for_gpu(launches, made=()):
     kernels, seen = [], set()
     for record in launches:
         row = {"kernel": record.kernel, "line": record.line, "grid": record.config.grid,
-               "block": record.config.block}  # fmt: skip
+               "block": record.config.block, "python": definition(record)}  # fmt: skip
         if record.refused:
             row["refused"] = record.refused.what.replace("`", "")
             row["line"] = record.refused.line or record.line
@@ -214,6 +215,20 @@ def for_gpu(launches, made=()):
                 seen.add(record.kernel)
         kernels.append(row)
     return kernels
+
+
+def definition(record):
+    """A kernel's own Python."""
+    from simulator.wgsl.launch import text_of
+
+    text = text_of(record.filename)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and (node.name, node.lineno) == (
+            record.kernel, record.line
+        ):  # fmt: skip
+            first = min(n.lineno for n in (node, *node.decorator_list))
+            return textwrap.dedent("\n".join(text.split("\n")[first - 1 : node.end_lineno]))
+    return ""
 
 
 def sizes(n):
