@@ -39,7 +39,7 @@ STALLS = {
     "short_scoreboard": "for data from shared memory",
     "wait": "for the fixed latency of its last instruction",
 }
-COMPILED = "issue slots, as compiled"
+COMPILED = "issue, as compiled"
 MOST = 3  # reasons that are told
 FLOPS = 2  # of a multiply-add
 

@@ -38,7 +38,7 @@ def test_the_bars_are_the_counts_and_the_record_has_its_three_stalls(id, records
     }
     row = records.benchmarks[f"sgemm-{id}"]
     peak = 132 * 4 * 32 * 2 * 1.98e9  # float32 operations a second
-    times["issue slots, as compiled"] = 2 * 4096**3 * row["loop"] / row["ffma"] / peak
+    times["issue, as compiled"] = 2 * 4096**3 * row["loop"] / row["ffma"] / peak
     text = rungs.render(id, records, plain=False)
     lit = re.findall(r'<tr class="is-binding"><th scope="row">([^<]+) <b>binds</b>', text)
     assert lit == [max(times, key=times.get)]
