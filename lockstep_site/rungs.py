@@ -1,10 +1,11 @@
 """The matmul worklog as a game: the ceilings of each rung, the record, and the score of all bets.
 
-``[[rung:ID]]``, on a line of its own below a bet on a rate, becomes four bars, the least times that
-the parts of an H200 need for what the stepper counted (simulator/hardware/ladder.py), the longest
-of them lit, and then what the H200 did: its rate, how full the profiler found each part, and why
-warps stalled. What names the rate is folded until the bet is made: see bet.py. ``[[rung:score]]``
-becomes the place where ``docs/assets/js/rungs.js`` adds up the bets of the page.
+``[[rung:ID]]``, on a line of its own below a bet on a rate, becomes five bars, the longest of them
+lit, and what the H200 did. The bars are the least times that the parts of an H200 need for what the
+stepper counted (simulator/hardware/ladder.py), and its issue slots for the loop as it was compiled.
+What the H200 did is its rate, how full the profiler found each part, and why warps stalled. What
+names the rate is folded until the bet is made: see bet.py. ``[[rung:score]]`` becomes the place
+where ``docs/assets/js/rungs.js`` adds up the bets of the page.
 """
 
 import html
@@ -38,6 +39,7 @@ STALLS = {
     "short_scoreboard": "for data from shared memory",
     "wait": "for the fixed latency of its last instruction",
 }
+COMPILED = "issue, as compiled"
 MOST = 3  # reasons that are told
 FLOPS = 2  # of a multiply-add
 
@@ -54,24 +56,36 @@ def rate(seconds: float) -> float:
     return FLOPS * counted().SIZE ** 3 / seconds / 1e12
 
 
-def rows(id: str) -> list[tuple[str, float, bool]]:
-    """Return (part, least seconds, whether it binds) for each part of an H200."""
-    times = counted().ceilings(counted().known()[id])
+def rows(id: str, row: dict) -> list[tuple[str, float, bool]]:
+    """Return (name, least seconds, whether it binds) for each part of an H200.
+
+    row: the benchmark's, which has the instructions of the inner loop that the compiler made.
+    """
+    from simulator.stepper.counts import ISSUED
+
+    times = {
+        PARTS[part][0]: seconds
+        for part, seconds in counted().ceilings(counted().known()[id]).items()
+    }
+    if row.get("fresh"):
+        issue, *others = times.items()
+        products = counted().SIZE ** 3 / 32  # of a warp each
+        times = dict([issue, (COMPILED, products * row["loop"] / row["ffma"] / ISSUED), *others])
     longest = max(times.values())
-    return [(part, seconds, seconds == longest) for part, seconds in times.items()]
+    return [(name, seconds, seconds == longest) for name, seconds in times.items()]
 
 
 def picture(id: str, row: dict) -> str:
-    """Return the four bars of a rung, as HTML, with what the script needs for the score."""
-    times = rows(id)
+    """Return the bars of a rung, as HTML, with what the script needs for the score."""
+    times = rows(id, row)
     most = max(seconds for _, seconds, _ in times)
     inside = "".join(
-        f'<tr{_LIT if binds else ""}><th scope="row">{PARTS[part][0]}'
+        f'<tr{_LIT if binds else ""}><th scope="row">{name}'
         f"{' <b>binds</b>' if binds else ''}</th>"
         f'<td class="rung__bar"><span style="width: {max(0.5, 100 * seconds / most):.1f}%"></span>'
         f"</td><td>{figures.quantity(seconds, 's')}</td>"
         f"<td>{figures.quantity(rate(seconds))}</td></tr>"
-        for part, seconds, binds in times
+        for name, seconds, binds in times
     )
     known = ""
     if row.get("fresh"):
@@ -80,7 +94,7 @@ def picture(id: str, row: dict) -> str:
     return (
         f'<div class="rung" data-rung="{id}" data-ceiling="{rate(most):g}"{known}>'
         '<table class="rung__table"><caption>The least time that each part of an H200 needs for '
-        "what the stepper counts. The longest binds.</caption>"
+        "what the stepper counts, and for the loop as compiled. The longest binds.</caption>"
         '<thead><tr><th scope="col">Part</th><td></td><th scope="col">time</th>'
         f'<th scope="col">at most, TFLOP/s</th></tr></thead><tbody>{inside}</tbody></table></div>'
     )
@@ -119,18 +133,18 @@ def render(id: str, records: Evidence, plain: bool) -> str:
     """Return what a marker stands for. Raises KeyError where it names no rung."""
     if id == SCORE:
         return "" if plain else '<div class="rungs" data-search-exclude></div>'
-    known = counted().known()
+    known, row = counted().known(), records.benchmarks.get(f"sgemm-{id}", {})
     if id not in known:
         raise KeyError(f"no rung {id} (there are: {', '.join((*known, SCORE))})")
     if plain:
         above = "\n".join(
-            f"- {PARTS[part][0]}: at least {figures.quantity(seconds, 's')}, so at most "
+            f"- {name}: at least {figures.quantity(seconds, 's')}, so at most "
             f"{figures.quantity(rate(seconds), 'TFLOP/s')}{', which binds' if binds else ''}"
-            for part, seconds, binds in rows(id)
+            for name, seconds, binds in rows(id, row)
         )
         above = f"What the stepper counts needs, on an H200:\n\n{above}"
     else:
-        above = picture(id, records.benchmarks.get(f"sgemm-{id}", {}))
+        above = picture(id, row)
     return f"{above}\n\n{record(id, records)}"
 
 
