@@ -3,6 +3,7 @@
 import re
 
 from lockstep import numbers
+from lockstep.asking import Asking
 from lockstep.worked import CARDS
 
 # Prose that reads like a stamp or a proof, which the core alone writes.
@@ -68,11 +69,11 @@ STAMPED += "compiled confirmed checks tests cases tried repeated".split()
 STAMPED += "work reproduc executed failure error clean green hardware device status ·".split()
 STAMPED += ["passes on", "passes with", "passing", " to work", " to run", " to pass", "suite "]
 STAMPED += [" run ", "in this ", "of this ", "on this ", *"✓✔☑✅"]
+ASKING = Asking([STAMPED])
 
 
 def stamp(text: str) -> str | None:
     """Return the words of a text that read like a stamp, or None."""
     plain = text if text.isascii() else numbers.plain(text)
-    low = plain.lower()
-    found = any(word in low for word in STAMPED) and STAMP.search(plain.strip())
+    found = ASKING.rules(plain.lower()) and STAMP.search(plain.strip())
     return found[0] if found else None
