@@ -19,6 +19,10 @@ _WHEN = (
     r"|without\ (?:an?\ |any\ )?(?:error|failure|problem|warning|change)s?|and\ (?:it\ )?"
     r"(?:pass(?:es|ed)|works?|worked|agrees?|agreed|match(?:es|ed)?))\b"
 )
+_DAY = (
+    r"(?:(?:the\ )?\d{1,2}(?:st|nd|rd|th)?\ (?:of\ )?)?"
+    r"(?:(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\b|20\d\d)"
+)
 STAMP = re.compile(
     rf"""^\W*(?:(?:(?:web)?gpu|cpu|simulator|compiled|read|shown|awaiting|proof|stamp|status|level)\b\W*)?
       (?:ran|proved|proven|verified|tested|executed|measured|checked|passed|recorded|validated
@@ -60,6 +64,12 @@ STAMP = re.compile(
       \ (?:green|passing|clean|OK)\b[^.;]{{0,20}}?{_CHIP}
   | \b(?:reproduced|repeated|re-?ran|confirmed)\ (?:this|it|them|that|the\ \w+)
       \ (?:on|with)\ [^.;]{{0,15}}?{_CHIP}
+  | \b(?:pages?|lessons?|blocks?|codes?|scripts?|programs?|examples?|listings?|kernels?)
+      \ (?:\w+\ ){{0,2}}?(?:ran|run|passed|executed|tested|verified|measured)\ (?:on|with)
+      \ (?:\w+\ ){{0,3}}?{_PLACE}[^.;]{{0,40}}?\ (?:on|in|since)\ {_DAY}
+  | \b(?:compute-sanitizer|(?:mem|race|init|sync)check|valgrind)
+      \ (?:found|reported|saw|gave|printed|ended\ with|came\ back\ with)
+      \ (?:no|zero|0|nothing|none|not\ (?:one|an?|a\ single))\b
   | ^\W*[✓✔☑✅]""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -69,6 +79,7 @@ STAMPED += "compiled confirmed checks tests cases tried repeated".split()
 STAMPED += "work reproduc executed failure error clean green hardware device status ·".split()
 STAMPED += ["passes on", "passes with", "passing", " to work", " to run", " to pass", "suite "]
 STAMPED += [" run ", "in this ", "of this ", "on this ", *"✓✔☑✅"]
+STAMPED += ["sanitizer", "memcheck", "racecheck", "initcheck", "synccheck", "valgrind"]
 ASKING = Asking([STAMPED])
 
 
