@@ -284,8 +284,8 @@ ELSEWHERE = re.compile(
     rf"|\b(?:environ\[|getenv\(|environ\.get\(){_QUOTE}(?:HOME|TMPDIR){_QUOTE}"
 )
 # A text without one of these has none of them.
-HINTS = ("/", "..", "cwd()", "pardir", "tempdir", "expanduser", "Path.home", "$", "SharedMemory")
-HINTS += ("environ", "getenv")
+HINTS = {"/", "..", "cwd()", "pardir", "tempdir", "expanduser", "Path.home", "$", "SharedMemory"}
+HINTS |= {"environ", "getenv"}
 
 
 def _elsewhere(blocks: list, root: str) -> Iterator[Found]:

@@ -134,6 +134,9 @@ class LockstepPlugin(BasePlugin[Options]):
             found = {page.uri: published.of_page(page, dates) for page in known.pages}
             self.changed = {uri: date for uri, date in found.items() if date}
 
+    def on_build_error(self, error):
+        gc.enable()
+
     def on_files(self, files, config):
         if self.kept.only is not None:
             for file in files.documentation_pages():
