@@ -128,10 +128,15 @@ class Pictures(Treeprocessor):
         return _size_of(Path(site.root) / "docs" / (self.state.folder or "") / place)
 
 
-@functools.lru_cache(maxsize=1024)
 def _size_of(file: Path) -> tuple[str, str] | None:
     if not file.is_file():
         return None  # the build says so
+    said = file.stat()
+    return _box(file, said.st_mtime_ns, said.st_size)
+
+
+@functools.lru_cache(maxsize=1024)
+def _box(file: Path, modified: int, size: int) -> tuple[str, str] | None:
     found = BOX.search(file.read_text(encoding="utf-8")[:2000])
     return (found[1], found[2]) if found else None
 

@@ -7,7 +7,7 @@ import pytest
 
 from lockstep import numbers
 from lockstep.page import PageError
-from lockstep_site import pictures
+from lockstep_site import lesson, pictures
 from snippets import diagrams
 from snippets.diagrams import (
     bank_conflicts,
@@ -188,3 +188,12 @@ def test_panels_stand_below_one_another_on_a_phone_and_side_by_side_beside_it(
     assert all(word in said for word in words), said
     assert len(re.findall(r"\b(?:Left|Right|Above|Below),", said)) == 2
     context.close()
+
+
+def test_a_picture_that_is_drawn_again_has_its_new_size(tmp_path):
+    """As `make serve` sees it: one process, and a file that changes."""
+    file = tmp_path / "a.svg"
+    assert lesson._size_of(file) is None
+    for width in ("10", "200"):
+        file.write_text(f'<svg viewBox="0 0 {width} 20"></svg>', encoding="utf-8")
+        assert lesson._size_of(file) == (width, "20")
