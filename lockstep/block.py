@@ -99,6 +99,16 @@ class Page:
         return self.meta["title"]
 
     @cached_property
+    def code(self) -> str:
+        """The text of every block that runs."""
+        return "\n".join(block.text for block in self.blocks if block.runs)
+
+    @cached_property
+    def said(self) -> dict[int, tuple[dict, str]]:
+        """What was said of runs, by their identities, for ``lockstep.stamps.versions``."""
+        return {}
+
+    @cached_property
     def sha256(self) -> str:
         """The hash that evidence is bound to: every block that runs or is shown, in order.
 

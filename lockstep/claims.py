@@ -10,6 +10,8 @@ import functools
 import re
 from collections.abc import Iterator
 
+from lockstep.asking import Asking
+
 _UNITS = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
 _UNITS += "|sixteen|seventeen|eighteen|nineteen"
 _TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
@@ -169,10 +171,10 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
             \ (?:as\ good\ as\ |that\ of\ )?{_OTHER}
         | \b{_HALVES}\ (?:what\ )?{_OTHER}""",
     ),
+    (tuple(f"{digit} of " for digit in range(10)), rf"{DECIMAL}\ of\ {DECIMAL}(?![\w%])"),
     (
-        (" of ", "times what"),
-        rf"""{DECIMAL}\ of\ {DECIMAL}(?![\w%])
-        | {NUMBER}\ times\ (?:of\ )?what\ (?:the|a|it)\b[^.;:]{{0,25}}?\ (?:takes|took)\b
+        ("times what", "times of what", "of what"),
+        rf"""{NUMBER}\ times\ (?:of\ )?what\ (?:the|a|it)\b[^.;:]{{0,25}}?\ (?:takes|took)\b
         | {FRACTION}\ of\ what\ (?:the|a|it)\b[^.;:]{{0,25}}?
             \ (?:needs|needed|takes|took|does|did|reach(?:es|ed)|gets|got)\b""",
     ),
@@ -322,6 +324,8 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
 )
 
+ASKING = Asking([words for words, _ in RULES])
+
 
 @functools.cache
 def _ready(rule: str) -> re.Pattern:
@@ -332,6 +336,6 @@ def _ready(rule: str) -> re.Pattern:
 def find(text: str) -> Iterator[str]:
     """Yield the claims of a text, as ``numbers.plain`` returns one."""
     low = text.lower()
-    for words, rule in RULES:
-        if any(map(low.__contains__, words)):
-            yield from (text[slice(*found.span())].strip() for found in _ready(rule).finditer(low))
+    for number in ASKING.rules(low):
+        for found in _ready(RULES[number][1]).finditer(low):
+            yield text[slice(*found.span())].strip()

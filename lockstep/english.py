@@ -23,6 +23,7 @@ COMMON = frozenset(
 )
 # Words of other languages, too: one of them alone says nothing.
 SHARED = frozenset("a an all as at in is last made me no on over so time to under was were".split())
+ENGLISH = COMMON - SHARED
 ACCENTS = re.compile(r"(?<!\w)[a-z]*[ß-öø-ž][a-zß-öø-ž]*(?!\w)")
 _LETTERS = r"[^\W\d_]"
 WORD = re.compile(rf"(?<![\w`'.-]){_LETTERS}+(?![\w(])")
@@ -43,10 +44,13 @@ def foreign(text: str, closed: str | None = None) -> str | None:
 
     ``closed``: the element that it fills.
     """
-    if not text.isascii() and (said := _alphabet(text)):
-        return said
-    if (accented := ACCENTS.search(text)) and _DIGIT.search(text):
-        return accented[0]
+    if not text.isascii():
+        if said := _alphabet(text):
+            return said
+        if (accented := ACCENTS.search(text)) and _DIGIT.search(text):
+            return accented[0]
+    if not ENGLISH.isdisjoint(text.lower().split()):  # the quick look, which most sentences pass
+        return None
     if not (row := ROW.search(text)) or len(WORD.findall(row[0])) < 4:
         return None
     known = [word.lower() for word in WORD.findall(text) if word.lower() in COMMON | SHARED]

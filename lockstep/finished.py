@@ -99,12 +99,14 @@ def outputs(page: Page) -> Iterator[tuple[int, str]]:
     shown = re.sub(r"\s", "", "".join(block.text for block in page.blocks))
     before = ""
     for number, row in enumerate(page.body.split("\n"), start=page.body_line):
-        found = list(PRINTS.finditer(row))
-        if not LINK.search(row):
-            found += QUOTED.finditer(row)
+        found = list(PRINTS.finditer(row)) if "`" in row else []
+        if row.strip() and not LINK.search(row):
+            if '"' in row or "“" in row or "«" in row:
+                found += QUOTED.finditer(row)
             if (quote := QUOTE.match(row)) and LEADS.search(before) and not LINK.search(before):
                 found.append(quote)
-            found += SUCCESS.finditer(row)
+            if '"' in row or "“" in row or "`" in row or "**" in row:
+                found += SUCCESS.finditer(row)
         for match in found:
             said = match[match.lastindex or 1]
             if figures.KEY.sub("", said).strip() and re.sub(r"\s", "", said) not in shown:
@@ -155,6 +157,7 @@ def levels(page: Page) -> Iterator[tuple[int, str]]:
     shown = [
         (number, level["level"])
         for number, row in enumerate(page.body.split("\n"), start=page.body_line)
+        if "[[proof:" in row
         for piece, is_prose in figures.outside_code(row)
         for level in (numbers.INLINE.finditer(piece) if is_prose else ())
         if level["level"]

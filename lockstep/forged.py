@@ -3,6 +3,7 @@
 import re
 
 from lockstep import numbers
+from lockstep.asking import Asking
 from lockstep.worked import CARDS
 
 # Prose that reads like a stamp or a proof, which the core alone writes.
@@ -17,6 +18,10 @@ _WHEN = (
     r"|three\ times|by\ hand"
     r"|without\ (?:an?\ |any\ )?(?:error|failure|problem|warning|change)s?|and\ (?:it\ )?"
     r"(?:pass(?:es|ed)|works?|worked|agrees?|agreed|match(?:es|ed)?))\b"
+)
+_DAY = (
+    r"(?:(?:the\ )?\d{1,2}(?:st|nd|rd|th)?\ (?:of\ )?)?"
+    r"(?:(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\b|20\d\d)"
 )
 STAMP = re.compile(
     rf"""^\W*(?:(?:(?:web)?gpu|cpu|simulator|compiled|read|shown|awaiting|proof|stamp|status|level)\b\W*)?
@@ -59,6 +64,12 @@ STAMP = re.compile(
       \ (?:green|passing|clean|OK)\b[^.;]{{0,20}}?{_CHIP}
   | \b(?:reproduced|repeated|re-?ran|confirmed)\ (?:this|it|them|that|the\ \w+)
       \ (?:on|with)\ [^.;]{{0,15}}?{_CHIP}
+  | \b(?:pages?|lessons?|blocks?|codes?|scripts?|programs?|examples?|listings?|kernels?)
+      \ (?:\w+\ ){{0,2}}?(?:ran|run|passed|executed|tested|verified|measured)\ (?:on|with)
+      \ (?:\w+\ ){{0,3}}?{_PLACE}[^.;]{{0,40}}?\ (?:on|in|since)\ {_DAY}
+  | \b(?:compute-sanitizer|(?:mem|race|init|sync)check|valgrind)
+      \ (?:found|reported|saw|gave|printed|ended\ with|came\ back\ with)
+      \ (?:no|zero|0|nothing|none|not\ (?:one|an?|a\ single))\b
   | ^\W*[✓✔☑✅]""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -68,11 +79,12 @@ STAMPED += "compiled confirmed checks tests cases tried repeated".split()
 STAMPED += "work reproduc executed failure error clean green hardware device status ·".split()
 STAMPED += ["passes on", "passes with", "passing", " to work", " to run", " to pass", "suite "]
 STAMPED += [" run ", "in this ", "of this ", "on this ", *"✓✔☑✅"]
+STAMPED += ["sanitizer", "memcheck", "racecheck", "initcheck", "synccheck", "valgrind"]
+ASKING = Asking([STAMPED])
 
 
 def stamp(text: str) -> str | None:
     """Return the words of a text that read like a stamp, or None."""
     plain = text if text.isascii() else numbers.plain(text)
-    low = plain.lower()
-    found = any(word in low for word in STAMPED) and STAMP.search(plain.strip())
+    found = ASKING.rules(plain.lower()) and STAMP.search(plain.strip())
     return found[0] if found else None

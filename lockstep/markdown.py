@@ -424,10 +424,9 @@ def _proof_html(page: Page, block: Block, proof: evidence.Proof, more: str, also
     source = f"<code>{html.escape(block.path)}</code>"
     if block.section:
         source += f" · {html.escape(block.section)}"
-    told = records.lines(page, block, proof)
+    told, part = records.told(page, block, proof)
     words = html.escape("; ".join([proof_words(proof, block, page)] + [told] * bool(told)))
     level = f'<span class="proof__level">{proof.level}</span>'
-    part = records.part(page, block, proof)
     part = f'<span class="proof__part">{part}</span>' if part else ""
     further = ""
     for mark, said in also.get(block.index, ()):

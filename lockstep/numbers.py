@@ -18,6 +18,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
 from lockstep import claims, english, rendered, tabled
+from lockstep.asking import Asking
 
 WORKED = re.compile(r"\[\[worked:(?P<number>[^\[\];]+);(?P<how>[^\[\]]+)\]\]")
 MEND = (
@@ -137,6 +138,14 @@ def _typed() -> re.Pattern:
     return re.compile(TYPED, re.VERBOSE)
 
 
+# A text without a digit has one of these where ``TYPED`` finds something in it.
+_WORDED = Asking(
+    [
+        "second magnitude twice thrice half halv doubl tripl quadrupl third quarter fifth tenth"
+        " factor".split()
+        + _WORDS.split()
+    ]
+)
 # The head of a column whose bare numbers are measured.
 HEAD = re.compile(
     rf"""(?<![\w/])(?:{_THING}|[kMGTP]?FLOPS?)\ ?(?:/\ ?(?:s|sec|second|cycle)\b|\ per\ second)
@@ -157,6 +166,7 @@ BARS = re.compile(
     r"[\u2580-\u259f\u25a0-\u25ff\u2605\u2606\u2b1b\u2b1c\u2b24\u2801-\u28ff\U0001f7e0-\U0001f7eb]{3,}"
     r"|(?<!\S)([#|*=+oOxX•])\1{7,}(?!\S)"
 )
+LONGEST = 60  # letters of a unit that stands alone, and its marks
 RATE = re.compile(rf"(?:{_THING})/(?:s|sec|second|cycle)|[kMGT]?FLOPS?|milliseconds|[µn]s")
 PROMISE = re.compile(
     rf"\b[Ii]n\ (?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|microseconds|cycles|percent|%)"
@@ -279,6 +289,8 @@ _AS_DIGITS = str.maketrans("OolI", "0011")
 _APART = re.compile(r"(?<!\w)\d(?:\ [\w/.])+\ \w(?!\w)")
 # Two letters or more: one alone is a name, as the matrices X and V are.
 _ROMAN = re.compile(r"\b[IVXL]{2,7}\b")
+_CAPITALS = re.compile(r"[IVXL]{2}")
+_DIGIT = re.compile(r"\d")
 
 
 def _roman(found: re.Match) -> str:
@@ -295,8 +307,14 @@ def plain(text: str) -> str:
         text = text.translate(_LOOKS).translate(_UNSEEN)
         text = unicodedata.normalize("NFKD", text).translate(_LOOKS).translate(_UNSEEN)
         text = text.translate(_DASHES)
-    text = _ROMAN.sub(_roman, _SPACES.sub(" ", _SIGNS.sub("", text)))
-    return _MIXED.sub(lambda found: found[0].translate(_AS_DIGITS), text)
+    if "~" in text or "=" in text:
+        text = _SIGNS.sub("", text)
+    text = _SPACES.sub(" ", text)
+    if _CAPITALS.search(text):
+        text = _ROMAN.sub(_roman, text)
+    if _DIGIT.search(text):
+        text = _MIXED.sub(lambda found: found[0].translate(_AS_DIGITS), text)
+    return text
 
 
 # What a person does takes minutes, too; and two lengths have a ratio.
@@ -320,8 +338,11 @@ def typed(text: str) -> list[str]:
 @functools.lru_cache(maxsize=1 << 15)
 def _found(text: str) -> tuple[str, ...]:
     text = plain(text)
-    found = [match[0].strip() for match in _typed().finditer(text) if _measured(match)]
-    for apart in _APART.finditer(text):
+    found: list[str] = []
+    figures = _DIGIT.search(text) is not None
+    if figures or _WORDED.rules(text.lower()):
+        found += [match[0].strip() for match in _typed().finditer(text) if _measured(match)]
+    for apart in _APART.finditer(text) if figures else ():
         found += [row for row in [apart[0].replace(" ", "")] if _typed().search(row) and "/" in row]
     more = (claim for claim in claims.find(text) if not any(n in claim for n in found))
     return (*found, *more)
@@ -504,7 +525,7 @@ class Reader:
         if self.language == "en" and (other := english.foreign(_SPACES.sub(" ", words), closed)):
             what = f"{other[:60]!r} is not English, and no rule of numbers reads it"
             self.wrong(self.start, what, "write it in English; a title may be the text of a link")
-        if strange := STRANGE.search(raw):
+        if not raw.isascii() and (strange := STRANGE.search(raw)):
             what = (
                 f"the letter {unicodedata.name(strange[0], strange[0])}, which looks like another"
             )
@@ -517,7 +538,7 @@ class Reader:
             found = []  # the head says how they come about
         for number in dict.fromkeys(found):
             self.wrong(self.start, f"{number!r} is typed", MEND)
-        if beside := BESIDE.search(said):
+        if KEY in said and (beside := BESIDE.search(said)):
             words = beside[0].replace(KEY, "[[...]]")
             what = f"{words!r}: what stands beside a key makes another number"
             mend = (
@@ -541,9 +562,10 @@ class Reader:
             if not self.announced and KEY not in said and (unit := ANNOUNCED.search(said)):
                 self.announced = unit[0]
             self.alone += [(self.start, number[0]) for number in SCORE.finditer(said)]
-            if RATE.fullmatch(said.rstrip("¶↩\ufe0e ")):
+            if len(said) < LONGEST and RATE.fullmatch(said.rstrip("¶↩\ufe0e ")):
                 self.wrong(self.start, f"{said!r} is a unit without its number", MEND)
-            if tabled.FIGURE.fullmatch(self.before) or ALONE.fullmatch(said):
+            short = len(said) < LONGEST and ALONE.fullmatch(said)
+            if short or tabled.FIGURE.fullmatch(self.before):
                 if tabled.crosses(self.before, said, _places):
                     what = f"{self.before[-40:]!r} is typed, and {said[:40]!r} after it is its unit"
                     self.wrong(self.start, what, MEND)

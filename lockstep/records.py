@@ -34,17 +34,22 @@ def lines(page: Page, block: Block, proof: Proof) -> str:
 
     And why that is right: its page says so, or the others would raise an error.
     """
-    if said := _left_out(page, block):
-        return said
-    told = [_ran(page, block, proof), COMPUTED if computed(block) else ""]
-    return "; ".join(filter(None, told))
+    return told(page, block, proof)[0]
 
 
 def part(page: Page, block: Block, proof: Proof) -> str:
     """Return what the mark of a block says where some of it did not run. It unfolds to the rest."""
-    said = _left_out(page, block) or _ran(page, block, proof)
-    lines = re.match(r"\d+ of \d+ lines", said)
-    return f"in part: {lines[0]}" if lines else "in part" if said else ""
+    return told(page, block, proof)[1]
+
+
+def told(page: Page, block: Block, proof: Proof) -> tuple[str, str]:
+    """Return both: what a block's proof says of its lines, and what its mark does."""
+    left = _left_out(page, block)
+    said = left or _ran(page, block, proof)
+    some = re.match(r"\d+ of \d+ lines", said)
+    mark = f"in part: {some[0]}" if some else "in part" if said else ""
+    more = COMPUTED if not left and computed(block) else ""
+    return "; ".join(filter(None, [said, more])), mark
 
 
 COMPUTED = "its figures are computed, not measured"
@@ -99,6 +104,8 @@ def _left_out(page: Page, block: Block) -> str:
 def _unlaunched(page: Page, block: Block) -> list[str]:
     """Return the functions for a compiler in a block of Python that nothing on its page names."""
     if block.language != "python" or "file" in block.options:
+        return []
+    if "jit" not in block.text and block.text.isascii():  # see compilers.takes
         return []
     names = compilers.of_page(page.blocks, project.of(page.root).compilers)
     found = compilers.taken(block.text, names)

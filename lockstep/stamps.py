@@ -32,9 +32,15 @@ def proof_words(proof: Proof, block: Block, page: Page) -> str:
 
 def versions(run: dict, page: Page) -> str:
     """List what a reader needs to repeat a run, apart from the tool that ran it."""
+    if id(run) not in page.said:  # each block of a page asks for the same; the run is kept along
+        page.said[id(run)] = run, _versions(run, page)
+    return page.said[id(run)][1]
+
+
+def _versions(run: dict, page: Page) -> str:
     ours = project.of(page.root)
     target, parts = ours.targets[run["target"]], []
-    code = "\n".join(block.text for block in page.blocks if block.runs)
+    code = page.code
     for word, name, package in ours.named:
         for key, version in run["packages"].items():
             if key.startswith(package) and BUILD.fullmatch(key, len(package)):

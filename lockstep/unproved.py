@@ -283,12 +283,17 @@ ELSEWHERE = re.compile(
     rf"|(?<=[\"' =])\.\./|\bSharedMemory\("
     rf"|\b(?:environ\[|getenv\(|environ\.get\(){_QUOTE}(?:HOME|TMPDIR){_QUOTE}"
 )
+# A text without one of these has none of them.
+HINTS = {"/", "..", "cwd()", "pardir", "tempdir", "expanduser", "Path.home", "$", "SharedMemory"}
+HINTS |= {"environ", "getenv"}
 
 
 def _elsewhere(blocks: list, root: str) -> Iterator[Found]:
     """Yield the places that outlive a page's folder: one page would read what another left."""
     for one in blocks:
-        if not one.runs or "shown" in one.options or not ELSEWHERE.search(one.text):
+        if not one.runs or "shown" in one.options or not any(map(one.text.__contains__, HINTS)):
+            continue
+        if not ELSEWHERE.search(one.text):
             continue
         text = one.text.replace(root, "here") if root else one.text
         for line, row in enumerate(text.split("\n")):

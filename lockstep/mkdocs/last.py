@@ -31,6 +31,8 @@ HANDLER = re.compile(r"<[^>]*\son\w+\s*=", re.IGNORECASE)
 STYLE = re.compile(r"<style\b[^>]*>[^<]*(?:content|display|visibility|opacity|clip)", re.IGNORECASE)
 SILENT = re.compile(r"<script\b.*?</script\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 TAG = re.compile(r"<[^>]*>")
+PIECES = re.compile(r"(<[^<>]*>)")
+OPEN = re.compile(r"\bclass\s*=\s*(?:\"[^\"]*$|'[^']*$)", re.IGNORECASE)
 LINK = re.compile(r"<a(\s[^<>]*)>")
 SEARCH = re.compile(r"\sdata-search-[\w-]+(?:=\"[^\"]*\")?")  # Material's search takes them out
 
@@ -88,7 +90,8 @@ def _written(attributes: str) -> str:
 
 def around(path: str, content: str, page: str) -> None:
     """Refuse a whole page that does not hold the checked text once, or shows more than that."""
-    content, page = (LINK.sub(_link, SEARCH.sub("", text)) for text in (content, page))
+    if page.count(content) != 1 or not content.strip() or _twice(content, page):
+        content, page = (LINK.sub(_link, SEARCH.sub("", text)) for text in (content, page))
     if content.strip() and page.count(content) != 1:
         what = "the page does not hold its checked text, or holds it twice"
         mend = "take the plugin or the template out that changes {{ page.content }}"
@@ -99,31 +102,43 @@ def around(path: str, content: str, page: str) -> None:
         raise PluginError(f"{path}:1: around the text of this page stands {what}. To mend: {mend}.")
 
 
+def _twice(content: str, page: str) -> bool:
+    """Whether a page may hold a text once more, with its links written in another way."""
+    words = max((piece.partition(">")[2] for piece in content.split("<")), key=len)
+    return page.count(words) != content.count(words)
+
+
 def shown(*texts: str) -> Iterator[str]:
     """Yield what may not stand around the text of a page."""
     for text in texts:
         text = SILENT.sub("", text)
-        for found in CLASSES.finditer(text):
+        # What stands around one page stands around most of them: the navigation.
+        pieces = [piece for piece in set(PIECES.split(text)) if piece not in _clean]
+        open_ = any(map(OPEN.search, pieces))  # a value that goes on in the next piece
+        found = list(_shown(text, *pieces)) if open_ else list(_shown(*pieces))
+        if "<style" in text.lower() and STYLE.search(text):
+            found.append("a <style> that hides or writes")
+        if not found and not open_:
+            _clean.update(pieces)
+        yield from found
+
+
+def _shown(*pieces: str) -> Iterator[str]:
+    for piece in pieces:
+        for found in CLASSES.finditer(piece):
             for name in html.unescape(next(filter(None, found.groups()), "")).split():
                 if rendered.RESERVED.match(name):
                     yield f"the class {name}, which is the core's"
-        if code := CODE.search(text):
+        if code := CODE.search(piece):
             yield f"{code[0]}>, which the core alone may show"
-        if STYLE.search(text):
-            yield "a <style> that hides or writes"
-        if handler := HANDLER.search(text):
+        if handler := HANDLER.search(piece):
             yield f"{' '.join(handler[0].split())[-60:]!r}, a script in an attribute"
-        # What stands around one page stands around most of them: the navigation.
-        for row in TAG.sub("\n", text).split("\n"):
-            if row in _clean:
-                continue
+        for row in TAG.sub("\n", piece).split("\n"):
             if said := numbers.typed(html.unescape(row.strip())):
                 yield f"{said[0]!r}, which looks measured and is typed"
-            else:
-                _clean.add(row)
 
 
-_clean: set[str] = set()  # the lines that were looked at and show no such number
+_clean: set[str] = set()  # the pieces that were looked at and show nothing of that
 
 
 def untouched(site: Path, written: dict[str, str]) -> None:

@@ -5,6 +5,7 @@ pages that moved. Search, paper and formulas are asked for by its options, becau
 of the project: a worker, a template, a program.
 """
 
+import gc
 import json
 import logging
 import posixpath
@@ -118,6 +119,10 @@ class LockstepPlugin(BasePlugin[Options]):
         return config
 
     def on_pre_build(self, config):
+        if not self.serving:
+            # Trees and pages stay until the end, which is near: to look for what is of no use any
+            # more would take a tenth of the time.
+            gc.disable()
         last.nobody_after(config, self)
         self.written.clear()
         if self.kept.only is None:
@@ -128,6 +133,9 @@ class LockstepPlugin(BasePlugin[Options]):
             dates = published.changed(known.root, [ours.docs, *ours.sources])
             found = {page.uri: published.of_page(page, dates) for page in known.pages}
             self.changed = {uri: date for uri, date in found.items() if date}
+
+    def on_build_error(self, error):
+        gc.enable()
 
     def on_files(self, files, config):
         if self.kept.only is not None:
@@ -300,6 +308,7 @@ class LockstepPlugin(BasePlugin[Options]):
     @event_priority(last.LAST)
     def _look(self, config):
         last.untouched(Path(config.site_dir), self.written)
+        gc.enable()
         if self.kept.with_formula and self.config.formulas:
             self._prerender(_site(config).root, config.site_dir)
 
