@@ -206,11 +206,23 @@ class Tally:
         index = np.repeat(np.arange(len(lengths)), lengths)
         warp = self.warp[index]
         low, high = int(keys.min()), int(keys.max())
+        bits = self.grid.program.bits
         if high - low < 4 * len(keys):
-            known, of, span = None, keys - low, high - low + 1
+            of, span = keys - low, high - low + 1
+            key_of = lambda k: k + low  # noqa: E731
         else:
-            known, of = numbered(np, keys)
-            span = len(known)
+            # The turn of the inner loop, and that of the loop around it
+            inner, outer = keys & (1 << bits) - 1, keys >> bits
+            least, wide = int(inner.min()), int(inner.max()) - int(inner.min()) + 1
+            around = low >> bits
+            span = ((high >> bits) - around + 1) * wide
+            if span < 4 * len(keys):
+                of = (outer - around) * wide + inner - least
+                key_of = lambda k: (k // wide + around << bits) + k % wide + least  # noqa: E731
+            else:
+                known, of = numbered(np, keys)
+                span = len(known)
+                key_of = known.__getitem__
         first = int(warp.min())
         pairs = (warp - first) * span + of
         size = (int(warp.max()) - first + 1) * span
@@ -222,13 +234,12 @@ class Tally:
         else:
             there, request = numbered(np, pairs)
             lanes = np.bincount(request)
-        key = there % span + low if known is None else known[there % span]
-        return Requests(index, request, there // span + first, key, lanes)
+        return Requests(index, request, there // span + first, key_of(there % span), lanes)
 
     def different(self, numbers, size):
         """The different ones among numbers from 0 to ``size``, in order."""
         np = self.np
-        if size >= min(DENSE, 64 * len(numbers)):
+        if size >= min(DENSE, 32 * len(numbers)):
             return grouped(np, numbers)[0]
         there = np.zeros(size, bool)
         there[numbers] = True
@@ -292,8 +303,8 @@ class Tally:
             requests = pairs // span
             sectors = pairs - requests * span + low
             room = span // 4 + 2
-            lines = np.sort(requests * room + (sectors >> 2) - (low >> 2))  # almost in order
-            lines = lines[np.diff(lines, prepend=-1) != 0]
+            lines = requests * room + (sectors >> 2) - (low >> 2)  # in order, as the sectors are
+            lines = lines[begins(np, lines)]
             access.lines += len(lines)
             if space == "global" and site.kind != "atomic":
                 turns = -(-np.bincount(lines // room, minlength=where.count) // TAGS)
@@ -609,13 +620,20 @@ class Requests:
         self.count = len(lanes)
 
 
+def begins(np, ordered):
+    """Where in numbers that are in order a different one begins."""
+    new = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return new
+
+
 def grouped(np, numbers):
     """The different ones among numbers, in order; where each begins when sorted, and how many.
 
     np.unique does so too, but it loads numpy.ma, which takes more memory than most launches.
     """
     ordered = np.sort(numbers)
-    begin = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
+    begin = np.flatnonzero(begins(np, ordered))
     return ordered[begin], begin, np.diff(begin, append=len(ordered))
 
 
@@ -623,7 +641,7 @@ def numbered(np, numbers):
     """The different ones among numbers, in order, and of each number which one of them it is."""
     order = np.argsort(numbers, kind="stable")
     ordered = numbers[order]
-    new = np.diff(ordered, prepend=ordered[:1] - 1) != 0
+    new = begins(np, ordered)
     which = np.empty(len(numbers), np.int64)
     which[order] = np.cumsum(new) - 1
     return ordered[new], which
