@@ -123,11 +123,9 @@ class Counts:
             self.executed[place] += 1
             self.active[place] += len(active)
             if self.grid.steps[place].branch:
-                first = active[0].at
-                for t in active:
-                    if t.at != first:
-                        self.split[place] += 1
-                        break
+                next_places = [t.at for t in active]
+                if next_places.count(next_places[0]) != len(next_places):
+                    self.split[place] += 1
         if not log:
             return
         if columns is not None:

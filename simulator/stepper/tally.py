@@ -310,10 +310,11 @@ class Tally:
                 turns = -(-np.bincount(lines // room, minlength=where.count) // TAGS)
                 # Of one lane each word is in a bank of its own.
                 several = where.lanes > 1
-                if several.any():
-                    turns[several] = np.maximum(
-                        turns[several], self.turns(addresses, where, size, several)[0]
-                    )
+                if several.all():
+                    turns = np.maximum(turns, self.turns(addresses, where, size)[0])
+                elif several.any():
+                    found = self.turns(addresses, where, size, several)[0]
+                    turns[several] = np.maximum(turns[several], found)
                 access.wavefronts += int(turns.sum())
             if space == "global" and site.kind == "load":
                 block = where.warp[requests] // -(-self.per_block // 32)
@@ -337,7 +338,7 @@ class Tally:
         np = self.np
         request, part, count = where.request, 0, where.count
         lane = self.lane[where.index] if size > 4 else None
-        if of is not None and not of.all():
+        if of is not None:
             there = of[request]
             addresses, count = addresses[there], int(of.sum())
             request = (np.cumsum(of) - 1)[request[there]]
