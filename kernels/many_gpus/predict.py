@@ -194,6 +194,22 @@ def examples():
 
     --8<-- [end:two-stages]
 
+    --8<-- [start:four-stages]
+    >>> busy = 4.60e-3  # on one of four stages
+    >>> for micro in (2, 4, 8, 16):
+    ...     line = []
+    ...     for schedule in (gpipe, one_f_one_b):
+    ...         world = World(4, NVLINK)
+    ...         _ = world.run(pipeline(schedule, micro, busy / 3, 2 * busy / 3, message))
+    ...         line.append(f"{schedule.__name__} {1e3 * world.seconds:.1f} ms")
+    ...     print(f"{micro:>2} micro-batches:", *line)
+     2 micro-batches: gpipe 23.1 ms one_f_one_b 23.1 ms
+     4 micro-batches: gpipe 32.3 ms one_f_one_b 32.4 ms
+     8 micro-batches: gpipe 50.7 ms one_f_one_b 51.0 ms
+    16 micro-batches: gpipe 87.5 ms one_f_one_b 88.1 ms
+
+    --8<-- [end:four-stages]
+
     --8<-- [start:buckets]
     >>> tensors, seconds = 480, 0.2e-3
     >>> for bucket in (1, 4, 16, 60, 480):  # a tensor has 20 MB of gradients
