@@ -214,7 +214,9 @@ class Counts:
             lines = len({sector >> 2 for sector in sectors})
             turns = 1
             if space == "global" and (lines > 1 or size > 4):  # words of a line: banks of their own
-                group = [(t.lane, base + item * step) for t, item in zip(active, items, strict=True)]
+                group = [
+                    (t.lane, base + item * step) for t, item in zip(active, items, strict=True)
+                ]
                 turns = moved(group, 0, size, lines)
         access.sectors += len(sectors)
         access.lines += lines
