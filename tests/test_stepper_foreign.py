@@ -561,3 +561,17 @@ def test_a_device_function_converts_to_the_types_that_it_declares():
     assert result.error is None, result.message
     want = float(np.float32(1 / 3)) * 3 - 1
     np.testing.assert_array_equal(result.namespace["out"][:2], [3, want])
+
+
+@pytest.mark.parametrize("name", ["boolean", "types.boolean", "numba.boolean", "numba.bool_"])
+def test_numbas_boolean_is_a_dtype_and_a_conversion(name):
+    """Where Numba is installed its own type comes, which has no width."""
+    result = run_script(
+        "import numba, numpy as np\nfrom numba import boolean, cuda, types\n"
+        f"@cuda.jit\ndef k(o):\n    s = cuda.shared.array(2, {name})\n    s[0] = o[0] > 1\n"
+        f"    s[1] = {name}(7)\n    o[0] = s[0] + 2 * s[1]\n"
+        "o = np.zeros(1)\nk[1, 1](o)\n",
+        mode="check",
+    )
+    assert result.error is None and not result.findings, result.message
+    assert result.namespace["o"][0] == 2

@@ -127,6 +127,12 @@ class Checks:
         if columns and self.watched:
             if len(columns) == 1 and self.one_place(active, epoch, *columns[0]):
                 return
+        elif columns and len(columns) == 1:
+            (column,) = columns
+            if not self.flags(epoch, *column[:3]) and self.at_once(active, epoch, *column):
+                return
+            if self.one_place(active, epoch, *column):
+                return
         elif columns:
             memories = [array.memory for _, array, *_ in columns]
             alone = len(columns) == 1 or len(set(memories)) == len(memories)

@@ -2057,7 +2057,9 @@ class Function:
             return Value(type, f"({code} & {type.hi})")
         t = self.temp()
         again = {8: f"W64({t})", 4: f"W32({t})"}.get(type.size, f"WRAP({t}, {type.size}, True)")
-        return Value(type, f"({t} if {type.lo} <= ({t} := {code}) <= {type.hi} else {again})")
+        low = f"{type.lo} <= " if lo < type.lo else ""
+        high = f" <= {type.hi}" if hi > type.hi else ""
+        return Value(type, f"({t} if {low}({t} := {code}){high} else {again})")
 
     def converted(self, a, b):
         if a is not b:

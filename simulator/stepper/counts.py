@@ -123,11 +123,9 @@ class Counts:
             self.executed[place] += 1
             self.active[place] += len(active)
             if self.grid.steps[place].branch:
-                first = active[0].at
-                for t in active:
-                    if t.at != first:
-                        self.split[place] += 1
-                        break
+                next_places = [t.at for t in active]
+                if next_places.count(next_places[0]) != len(next_places):
+                    self.split[place] += 1
         if not log:
             return
         if columns is not None:
@@ -187,28 +185,43 @@ class Counts:
         if space == "constant":
             return True
         base += site.offset
-        all_items = items
-        if items.count(items[0]) == len(items):
-            items = items[:1]
-        if step == 4 and not base & 3:  # most are of 4 bytes
+        size = site.size
+        if step == size == 4 and not base & 3:  # most are of 4 bytes
             at = base >> 2
-            sectors = {at + item >> 3 for item in items}
+            low, high = min(items), max(items)
+            if high - low < 32:  # neighbors: each word is in a bank of its own
+                sectors = {at + item >> 3 for item in items} if high > low else {at + low >> 3}
+                lines = (at + high >> 5) - (at + low >> 5) + 1
+                turns = 1
+            else:
+                words = {at + item for item in items}
+                sectors = {word >> 3 for word in words}
+                lines = len({sector >> 2 for sector in sectors})
+                turns = max(_most([word & 31 for word in words]), -(-lines // TAGS))
+        elif step == size == 8 and not base & 7:  # half of a warp at a time, two banks an element
+            at = base >> 3
+            sectors = {at + item >> 2 for item in items}
+            lines = len({sector >> 2 for sector in sectors})
+            first = {at + item for t, item in zip(active, items, strict=True) if t.lane < 16}
+            other = {at + item for t, item in zip(active, items, strict=True) if t.lane >= 16}
+            turns = sum([_most([e & 15 for e in half]) for half in (first, other) if half])
+            turns = max(turns, -(-lines // TAGS))
         else:
             sectors = {base + item * step >> 5 for item in items}
-        if site.size > 1 and (step % site.size or base % site.size):
-            last = base + site.size - 1
-            sectors.update([last + item * step >> 5 for item in items])
+            if size > 1 and (step % size or base % size):
+                last = base + size - 1
+                sectors.update([last + item * step >> 5 for item in items])
+            lines = len({sector >> 2 for sector in sectors})
+            turns = 1
+            if space == "global" and (lines > 1 or size > 4):  # words of a line: banks of their own
+                group = [
+                    (t.lane, base + item * step) for t, item in zip(active, items, strict=True)
+                ]
+                turns = moved(group, 0, size, lines)
         access.sectors += len(sectors)
-        lines = len({s >> 2 for s in sectors}) if len(sectors) > 1 else 1
         access.lines += lines
         if space == "global":
-            if lines == 1 and site.size <= 4:  # different words of a line are in different banks
-                access.wavefronts += 1
-            else:
-                group = [
-                    (t.lane, base + item * step) for t, item in zip(active, all_items, strict=True)
-                ]
-                access.wavefronts += moved(group, 0, site.size, lines)
+            access.wavefronts += turns
         if space == "global" and site.kind == "load":
             self.loaded |= sectors
             known = self.open.get(block)
@@ -414,8 +427,8 @@ def wavefronts(group, offset, size):
     """
     if size <= 4:
         words = {(address + offset) >> 2 for _, address in group}
-        if size == 1 or all((address + offset) % size == 0 for _, address in group):
-            ways = _most(words) if len(words) > 1 else 1
+        if size == 1 or all([(address + offset) % size == 0 for _, address in group]):
+            ways = _most([word & 31 for word in words]) if len(words) > 1 else 1
             return ways, 1, ways
     parts, wide = {}, 128
     if size == 16:
@@ -426,7 +439,7 @@ def wavefronts(group, offset, size):
         words = parts.setdefault(lane * size // wide if size > 4 else 0, set())
         address += offset
         words.update(range(address >> 2, (address + size + 3) >> 2))
-    turns = [_most(words) for words in parts.values()]
+    turns = [_most([word & 31 for word in words]) for words in parts.values()]
     return sum(turns), len(turns), max(turns)
 
 
@@ -435,7 +448,6 @@ def moved(group, offset, size, lines):
     return max(wavefronts(group, offset, size)[0], -(-lines // TAGS))
 
 
-def _most(words):
-    """How many different words the busiest bank has to give."""
-    banks = [w & 31 for w in words]
+def _most(banks):
+    """How many different words the busiest bank has to give, from the bank of each."""
     return 1 if len(set(banks)) == len(banks) else max(Counter(banks).values())

@@ -103,22 +103,27 @@ class Warp:
         ended = ends.append
         chain = grid.program.chains.get(place)
         last = chain[-1] if chain else place
+        whole = place.__class__ is int  # nobody is in the middle of a statement, with a result
+        gone = False
         for t in active:
             try:
-                t.at = t.go(t.result)
+                t.at = at = t.go(None if whole else t.result)
+                if at.__class__ is not int:
+                    gone = True
             except StopIteration:
-                t.at, t.ended = None, last
+                t.at, t.ended, gone = None, last, True
             except ThreadEnd:
-                t.at, t.ended = None, None
+                t.at, t.ended, gone = None, None, True
             except Exception:
                 grid.current = t
                 if grid.trace:  # what the step did until then belongs to the recording
                     ends.append(len(log))
                     grid.trace.step(self, place, active[: len(ends)], ends, log)
                 raise
-            t.result = None
             ended(len(log))
-        gone = [t for t in active if t.at.__class__ is not int]
+        if not whole:
+            for t in active:
+                t.result = None
         if gone:
             self.ready = [t for t in ready if t.at.__class__ is int or t.at.__class__ is float]
         grid.observe(self, place, active, ends)
@@ -878,6 +883,12 @@ def columns_of(log, ends):
     each = ends[0]
     if len(log) != n * each or ends != list(range(each, n * each + 1, each)):
         return None
+    if each == 1:  # mostly
+        sites, arrays, items, values, before = zip(*log, strict=True)
+        site, array = sites[0], arrays[0]
+        if sites.count(site) != n or arrays.count(array) != n:
+            return None
+        return [(site, array, items, values, before)]
     columns, seen = [], set()
     for k in range(each):
         sites, arrays, items, values, before = zip(*log[k::each], strict=True)

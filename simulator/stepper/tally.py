@@ -190,7 +190,7 @@ class Tally:
 
     def taken(self, notes):
         """The notes as an array, and forgotten."""
-        found = self.np.array(notes, self.np.int64)
+        found = self.np.fromiter(notes, self.np.int64, len(notes))
         notes.clear()
         return found
 
@@ -206,11 +206,23 @@ class Tally:
         index = np.repeat(np.arange(len(lengths)), lengths)
         warp = self.warp[index]
         low, high = int(keys.min()), int(keys.max())
+        bits = self.grid.program.bits
         if high - low < 4 * len(keys):
-            known, of, span = None, keys - low, high - low + 1
+            of, span = keys - low, high - low + 1
+            key_of = lambda k: k + low  # noqa: E731
         else:
-            known, of = numbered(np, keys)
-            span = len(known)
+            # The turn of the inner loop, and that of the loop around it
+            inner, outer = keys & (1 << bits) - 1, keys >> bits
+            least, wide = int(inner.min()), int(inner.max()) - int(inner.min()) + 1
+            around = low >> bits
+            span = ((high >> bits) - around + 1) * wide
+            if span < 4 * len(keys):
+                of = (outer - around) * wide + inner - least
+                key_of = lambda k: (k // wide + around << bits) + k % wide + least  # noqa: E731
+            else:
+                known, of = numbered(np, keys)
+                span = len(known)
+                key_of = known.__getitem__
         first = int(warp.min())
         pairs = (warp - first) * span + of
         size = (int(warp.max()) - first + 1) * span
@@ -222,13 +234,12 @@ class Tally:
         else:
             there, request = numbered(np, pairs)
             lanes = np.bincount(request)
-        key = there % span + low if known is None else known[there % span]
-        return Requests(index, request, there // span + first, key, lanes)
+        return Requests(index, request, there // span + first, key_of(there % span), lanes)
 
     def different(self, numbers, size):
         """The different ones among numbers from 0 to ``size``, in order."""
         np = self.np
-        if size >= DENSE:
+        if size >= min(DENSE, 32 * len(numbers)):
             return grouped(np, numbers)[0]
         there = np.zeros(size, bool)
         there[numbers] = True
@@ -289,21 +300,29 @@ class Tally:
                 pairs = np.concatenate([pairs, request * span + (addresses + size - 1 >> 5) - low])
             pairs = self.different(pairs, where.count * span)
             access.sectors += len(pairs)
-            lines = pairs // span * (span // 4 + 2) + ((pairs % span + low >> 2) - (low >> 2))
-            lines = np.sort(lines)  # almost in order already
-            lines = lines[np.diff(lines, prepend=-1) != 0]
+            requests = pairs // span
+            sectors = pairs - requests * span + low
+            room = span // 4 + 2
+            lines = requests * room + (sectors >> 2) - (low >> 2)  # in order, as the sectors are
+            lines = lines[begins(np, lines)]
             access.lines += len(lines)
             if space == "global" and site.kind != "atomic":
-                looked_up = -(-np.bincount(lines // (span // 4 + 2)) // TAGS)
-                turns, _, _ = self.turns(addresses, where, size)
-                access.wavefronts += int(np.maximum(turns, looked_up).sum())
+                turns = -(-np.bincount(lines // room, minlength=where.count) // TAGS)
+                # Of one lane each word is in a bank of its own.
+                several = where.lanes > 1
+                if several.all():
+                    turns = np.maximum(turns, self.turns(addresses, where, size)[0])
+                elif several.any():
+                    found = self.turns(addresses, where, size, several)[0]
+                    turns[several] = np.maximum(turns[several], found)
+                access.wavefronts += int(turns.sum())
             if space == "global" and site.kind == "load":
-                block = where.warp[pairs // span] // -(-self.per_block // 32)
-                self.loads.append(block << SECTOR_BITS | pairs % span + low)
-                counts.loaded.update((self.different(pairs % span, span) + low).tolist())
+                block = where.warp[requests] // -(-self.per_block // 32)
+                self.loads.append(block << SECTOR_BITS | sectors)
+                counts.loaded.update((self.different(sectors - low, span) + low).tolist())
             elif space == "global":
                 into = counts.stored if site.kind == "store" else counts.updated
-                into.update((self.different(pairs % span, span) + low).tolist())
+                into.update((self.different(sectors - low, span) + low).tolist())
         elif space == "shared":
             turns, parts, ways = self.turns(addresses, where, size)
             access.wavefronts += int(turns.sum())
@@ -311,32 +330,49 @@ class Tally:
             for n, _, times in zip(*grouped(np, ways), strict=True):
                 access.ways[int(n)] += int(times)
 
-    def turns(self, addresses, where, size):
+    def turns(self, addresses, where, size, of=None):
         """(turns, parts of all, turns of the worst part), the first and the last of each request.
 
-        See `counts.wavefronts`.
+        Of some requests only, if ``of`` marks them. See `counts.wavefronts`.
         """
         np = self.np
-        request, part = where.request, 0
+        request, part, count = where.request, 0, where.count
+        lane = self.lane[where.index] if size > 4 else None
+        if of is not None:
+            there = of[request]
+            addresses, count = addresses[there], int(of.sum())
+            request = (np.cumsum(of) - 1)[request[there]]
+            lane = lane[there] if size > 4 else None
         if size > 4:
-            lane = self.lane[where.index]
             part = lane * size // 128
             if size == 16:
-                at = np.full((where.count, 32), -1)
+                at = np.full((count, 32), -1)
                 at[request, lane] = addresses
-                shared = np.zeros(where.count, bool)
+                shared = np.zeros(count, bool)
                 for k in (1, 2):
                     other = at[:, np.arange(32) ^ k]
                     shared |= ((at == other) | (at < 0) | (other < 0)).all(axis=1)
                 part = np.where(shared[request], part // 2, part)
-        request_part = request * 4 + part
         addresses = addresses - (int(addresses.min()) & -128)  # whose bank is the first
+        if size <= 4 and not (addresses & (size - 1)).any():  # mostly: one part, a word each lane
+            words = addresses >> 2
+            span = int(words.max()) + 1
+            pairs = self.different(request * span + words, count * span)
+            requests = pairs // span
+            bank = requests * 32 + (pairs - requests * span & 31)
+            if count * 32 <= 16 * len(bank) + DENSE // 64:
+                most = np.bincount(bank, minlength=count * 32).reshape(-1, 32).max(axis=1)
+            else:
+                banks, _, turns = grouped(np, bank)
+                most = np.maximum.reduceat(turns, grouped(np, banks // 32)[1])
+            return most, count, most
+        request_part = request * 4 + part
         words = addresses >> 2
         span = int(words.max()) + size // 4 + 2
         pairs = [request_part * span + words + k for k in range(max(1, size // 4))]
         if size > 1 and (addresses & (min(size, 4) - 1)).any():  # a field of a packed record
             pairs.append(request_part * span + (addresses + size - 1 >> 2))
-        pairs = self.different(np.concatenate(pairs), where.count * 4 * span)
+        pairs = self.different(np.concatenate(pairs), count * 4 * span)
         bank = pairs // span * 32 + (pairs % span & 31)
         banks, _, turns = grouped(np, bank)
         parts, first, _ = grouped(np, banks // 32)
@@ -585,13 +621,20 @@ class Requests:
         self.count = len(lanes)
 
 
+def begins(np, ordered):
+    """Where in numbers that are in order a different one begins."""
+    new = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return new
+
+
 def grouped(np, numbers):
     """The different ones among numbers, in order; where each begins when sorted, and how many.
 
     np.unique does so too, but it loads numpy.ma, which takes more memory than most launches.
     """
     ordered = np.sort(numbers)
-    begin = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
+    begin = np.flatnonzero(begins(np, ordered))
     return ordered[begin], begin, np.diff(begin, append=len(ordered))
 
 
@@ -599,7 +642,7 @@ def numbered(np, numbers):
     """The different ones among numbers, in order, and of each number which one of them it is."""
     order = np.argsort(numbers, kind="stable")
     ordered = numbers[order]
-    new = np.diff(ordered, prepend=ordered[:1] - 1) != 0
+    new = begins(np, ordered)
     which = np.empty(len(numbers), np.int64)
     which[order] = np.cumsum(new) - 1
     return ordered[new], which

@@ -332,7 +332,8 @@ def as_dtype(obj):
     name = obj if isinstance(obj, str) else None
     if name is None and isinstance(obj, type):
         name = obj.__name__
-    if name is None and not callable(obj) or hasattr(obj, "bitwidth"):
+    # Numba's types are called to convert a number; its boolean says no width
+    if name is None and not callable(obj) or hasattr(obj, "cast_python_value"):
         name = getattr(obj, "name", None)
     return ALIASES.get(name.lstrip("<=|")) if isinstance(name, str) else None
 
