@@ -1,11 +1,15 @@
 """Device functions: a WGSL function for each set of arguments, or statements in place."""
 
 import ast
+import re
 from dataclasses import replace
 
 from ..stepper.types import NONE, STATIC, Scalar, Tuple
 from .values import Value
 
+ACTS = re.compile(
+    r"\batomic|\b(?:loop|for|while|trap|checked_i32)\b|\]\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)"
+)
 NOTHING = "<nothing>"  # in a text, for the type that a function is found to return
 
 
@@ -33,6 +37,8 @@ class Calls:
             f.body(values)
             module.stack.pop()
             module.functions[key] = f
+            if f.acts():
+                module.acting.add(f.name)
         given = [v.code for v in passed(values)]
         for group in ("threadIdx", "blockIdx"):
             if group in f.uses:
@@ -92,6 +98,11 @@ class Calls:
             f"{g}: vec3u" for g in ("threadIdx", "blockIdx") if g in self.uses
         ]
         self.done = True
+
+    def acts(self):
+        """Whether a call does more than return a number: it writes, or may not end."""
+        texts = [x.text for x in self.lines if isinstance(x.text, str)]
+        return any(ACTS.search(text) for text in texts) or self.module.acts_in(" ".join(texts))
 
     def owned(self, code):
         """Whether a text is a variable of the function that calls, which this one does not see."""

@@ -60,6 +60,7 @@ class Module:
         self.buffers, self.constants = [], {}
         self.helpers, self.atomic_helpers = {}, {}
         self.functions = {}  # key -> Function
+        self.acting = set()  # the names of those that do more than return a number
         self.params = []  # fields of the uniform buffer: (name, number)
         self.hides = {}  # text of a constant -> the field of the uniform buffer that has it
         self.uses = set()  # built-in values, and "infinity"
@@ -69,6 +70,10 @@ class Module:
         self.structs = {}
         self.collectives, self.outside = {}, {}  # what is known of syntax trees, by their id
         self.barrier = False
+
+    def acts_in(self, text):
+        """Whether a text calls a function that does more than return a number."""
+        return any(f"{name}(" in text for name in self.acting)
 
     def fresh(self, name):
         """A name that no other thing of the module has."""

@@ -705,6 +705,7 @@ class Expressions(Arithmetic):
                 break
         texts = a.code + b.code
         effects = len(self.lines) > mark or "atomic" in texts or "checked_i32" in texts
+        effects = effects or self.module.acts_in(texts)
         uniform = test.uniform and a.uniform and b.uniform
         if not effects:
             a, b = self.to_rep(a, rep), self.to_rep(b, rep)
