@@ -166,7 +166,6 @@ BARS = re.compile(
     r"[\u2580-\u259f\u25a0-\u25ff\u2605\u2606\u2b1b\u2b1c\u2b24\u2801-\u28ff\U0001f7e0-\U0001f7eb]{3,}"
     r"|(?<!\S)([#|*=+oOxX•])\1{7,}(?!\S)"
 )
-LONGEST = 60  # letters of a unit that stands alone, and its marks
 RATE = re.compile(rf"(?:{_THING})/(?:s|sec|second|cycle)|[kMGT]?FLOPS?|milliseconds|[µn]s")
 PROMISE = re.compile(
     rf"\b[Ii]n\ (?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|microseconds|cycles|percent|%)"
@@ -562,10 +561,9 @@ class Reader:
             if not self.announced and KEY not in said and (unit := ANNOUNCED.search(said)):
                 self.announced = unit[0]
             self.alone += [(self.start, number[0]) for number in SCORE.finditer(said)]
-            if len(said) < LONGEST and RATE.fullmatch(said.rstrip("¶↩\ufe0e ")):
+            if RATE.fullmatch(said.rstrip("¶↩\ufe0e ")):
                 self.wrong(self.start, f"{said!r} is a unit without its number", MEND)
-            short = len(said) < LONGEST and ALONE.fullmatch(said)
-            if short or tabled.FIGURE.fullmatch(self.before):
+            if tabled.FIGURE.fullmatch(self.before) or ALONE.fullmatch(said):
                 if tabled.crosses(self.before, said, _places):
                     what = f"{self.before[-40:]!r} is typed, and {said[:40]!r} after it is its unit"
                     self.wrong(self.start, what, MEND)

@@ -129,6 +129,17 @@ def launched(body, arguments, parameters, before="", config=(1, 32), **options):
     return rows[0], source.splitlines()
 
 
+def all_right(tab, names, rows, tolerance=0.0):
+    """Assert that each launch leaves on the adapter what the stepper left, or tell its WGSL."""
+    results = webgpu.run(tab, rows)
+    faults = [
+        f"{name}: {w}\n{r.shader.wgsl}"
+        for name, r, x in zip(names, rows, results, strict=True)
+        if (w := str(x if isinstance(x, str) else unlike(r, x, tolerance)[:3] or ""))
+    ]
+    assert not faults, "\n".join(faults)
+
+
 # body -> (words of the refusal, the line of the body that it names)
 NOT_COMPILED = {
     "x[i] = x[i] * 2.0 + 1.0": ("float64", 0),
@@ -254,13 +265,7 @@ def test_where_wgsl_differs_it_does_as_cuda(tab):
         rows.append(record)
     refused = {n: str(r.refused) for n, r in zip(LIKE_CUDA, rows, strict=True) if r.refused}
     assert not refused, refused
-    results = webgpu.run(tab, rows)
-    faults = [
-        f"{name}: {w}\n{r.shader.wgsl}"
-        for name, r, x in zip(LIKE_CUDA, rows, results, strict=True)
-        if (w := str(x if isinstance(x, str) else unlike(r, x, 1e-6) or ""))
-    ]
-    assert not faults, "\n".join(faults)
+    all_right(tab, LIKE_CUDA, rows, 1e-6)
 
 
 DEVICE = """@cuda.jit(device=True)
@@ -294,13 +299,7 @@ def test_of_a_conditional_expression_one_arm_runs(tab):
     for body in ONE_ARM.values():
         a, o = (np.arange(32) % 9).astype(I4), np.zeros(32, I4)
         rows.append(launched(body, [a, o, np.zeros(32, I4)], "a, o, q", DEVICE)[0])
-    results = webgpu.run(tab, rows)
-    faults = [
-        f"{name}: {w}\n{r.shader.wgsl}"
-        for name, r, x in zip(ONE_ARM, rows, results, strict=True)
-        if (w := str(x if isinstance(x, str) else unlike(r, x, 1e-6) or ""))
-    ]
-    assert not faults, "\n".join(faults)
+    all_right(tab, ONE_ARM, rows, 1e-6)
 
 
 HALVES = {
@@ -331,13 +330,7 @@ def test_float16_in_two_bytes_is_what_it_is_in_four(tab, f16):
         rows.append(launched(body, given, "h, g, k, o", config=(64, 64), f16=f16)[0])
     assert not [str(r.refused) for r in rows if r.refused]
     assert all(("array<f16>" in r.shader.wgsl) == f16 for r in rows)
-    results = webgpu.run(tab, rows)
-    faults = [
-        f"{name}: {w}\n{r.shader.wgsl}"
-        for name, r, x in zip(HALVES, rows, results, strict=True)
-        if (w := str(x if isinstance(x, str) else unlike(r, x)[:3] or ""))
-    ]
-    assert not faults, "\n".join(faults)
+    all_right(tab, HALVES, rows)
 
 
 def test_float64_in_float32_where_that_is_asked_for(tab):

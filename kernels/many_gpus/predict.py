@@ -179,14 +179,16 @@ def examples():
     --8<-- [end:bubble]
 
     --8<-- [start:two-stages]
-    >>> busy, message = 8.60e-3, np.zeros(2**21, np.float32)  # on one stage; 1,024 x 2,048 numbers
-    >>> for micro in (2, 4, 8, 16):
-    ...     line = []
-    ...     for schedule in (gpipe, one_f_one_b):
-    ...         world = World(2, NVLINK)
-    ...         _ = world.run(pipeline(schedule, micro, busy / 3, 2 * busy / 3, message))
-    ...         line.append(f"{schedule.__name__} {1e3 * world.seconds:.1f} ms")
-    ...     print(f"{micro:>2} micro-batches:", *line)
+    >>> def steps(stages, busy):  # busy: seconds of a micro-batch on one stage
+    ...     message = np.zeros(2**21, np.float32)  # 1,024 x 2,048 numbers
+    ...     for micro in (2, 4, 8, 16):
+    ...         line = []
+    ...         for schedule in (gpipe, one_f_one_b):
+    ...             world = World(stages, NVLINK)
+    ...             _ = world.run(pipeline(schedule, micro, busy / 3, 2 * busy / 3, message))
+    ...             line.append(f"{schedule.__name__} {1e3 * world.seconds:.1f} ms")
+    ...         print(f"{micro:>2} micro-batches:", *line)
+    >>> steps(2, 8.60e-3)
      2 micro-batches: gpipe 25.8 ms one_f_one_b 25.8 ms
      4 micro-batches: gpipe 43.0 ms one_f_one_b 43.1 ms
      8 micro-batches: gpipe 77.4 ms one_f_one_b 77.6 ms
@@ -195,14 +197,7 @@ def examples():
     --8<-- [end:two-stages]
 
     --8<-- [start:four-stages]
-    >>> busy = 4.60e-3  # on one of four stages
-    >>> for micro in (2, 4, 8, 16):
-    ...     line = []
-    ...     for schedule in (gpipe, one_f_one_b):
-    ...         world = World(4, NVLINK)
-    ...         _ = world.run(pipeline(schedule, micro, busy / 3, 2 * busy / 3, message))
-    ...         line.append(f"{schedule.__name__} {1e3 * world.seconds:.1f} ms")
-    ...     print(f"{micro:>2} micro-batches:", *line)
+    >>> steps(4, 4.60e-3)
      2 micro-batches: gpipe 23.1 ms one_f_one_b 23.1 ms
      4 micro-batches: gpipe 32.3 ms one_f_one_b 32.4 ms
      8 micro-batches: gpipe 50.7 ms one_f_one_b 51.0 ms
