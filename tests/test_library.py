@@ -201,6 +201,8 @@ def test_the_filter_narrows_the_list_and_can_be_passed_on(tab, server):
             "([selector, said]) => document.querySelector(selector).textContent === said",
             arg=[f"{FILTER} [role=status]", said],
         )
+        # The words come before the layout: without one, no entry has a place on the screen yet.
+        tab.wait_for_selector(".library li:not([hidden])")
         assert shown(tab) == count > 0
     tab.locator(f"{FILTER} [type=reset]").click()
     tab.wait_for_function("() => location.hash === ''")

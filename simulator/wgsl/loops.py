@@ -335,7 +335,8 @@ class Loops:
         The loads of four turns are under way together, where a driver leaves a loop as it is.
         """
         name, rep = node.target.id, item.rep
-        counter = self.temp(lettered(name.strip("_") or "turn") + "_")
+        stem = name.strip("_")
+        counter = self.temp(f"{stem and lettered(stem)}_")
         uniform = start.uniform and stop.uniform and step.uniform
         self.emit(f"var {counter}: {rep} = {start.code};")
 
