@@ -175,7 +175,7 @@ PIPELINES = Path("snippets/output/megatron/parallel.txt")
 def test_a_pipeline_of_two_stages_takes_what_megatrons_page_measured():
     said = PIPELINES.read_text()
     (busy,) = re.findall(r"a micro-batch on one stage: ([\d.]+) ms", said)
-    assert f"busy, message = {busy}e-3," in Path(predict.__file__).read_text()
+    assert f">>> steps(2, {busy}e-3)\n" in Path(predict.__file__).read_text()
     busy = float(busy) / 1e3
     rows = re.findall(r"^ +(\d+) +[\d.]+% +([\d.]+)%,.* ([\d.]+)%,", said, re.MULTILINE)
     assert len(rows) == 4
