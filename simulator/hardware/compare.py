@@ -333,9 +333,13 @@ def kernels(root: Path) -> dict[str, Path]:
     found = {}
     for file in sorted((root / "kernels").rglob("*.py")):
         path = file.relative_to(root).as_posix()
-        for name in _kernels(file.read_text(encoding="utf-8")):
+        for name in module_kernels(file):
             found[f"{path}:{name}"] = file
     return found
+
+
+def module_kernels(file: Path) -> list[str]:
+    return _kernels(file.read_text(encoding="utf-8"))
 
 
 @cache

@@ -52,8 +52,8 @@ function table(caption, heads, rows) {
 // Where a point's label stands: the first place beside it that is in the plot, and where no other text or point is. Sizes are
 // those of a phone, whose text is the largest for the plot.
 const TEXT = 24
-const WIDE = 0.62 * TEXT // a letter, at most
-const SHIFTS = [0, 18, -18, 34, -34, 52, -52, 76, -76]
+const WIDE = 0.58 * TEXT // a letter, at most
+const SHIFTS = [0, 18, 34, 52, 76, 100, 124, 148].flatMap(shift => [shift, -shift])
 export function labelPlace({ x, y }, title, taken, [from, to, top, bottom]) {
   const size = title.length * WIDE
   const places = SHIFTS.flatMap(shift => [1, -1].map(side => {
@@ -61,7 +61,7 @@ export function labelPlace({ x, y }, title, taken, [from, to, top, bottom]) {
     return { side, box: [start, start + size, y + shift - TEXT / 2, y + shift + TEXT / 2] }
   }))
   const free = ({ box }) => box[0] >= from && box[1] <= to && box[2] >= top && box[3] <= bottom && !taken.some(other => meet(box, other))
-  return places.find(free) ?? places[0]
+  return places.find(free) ?? places.find(({ box }) => box[0] >= from && box[1] <= to) ?? places[0]
 }
 const meet = (a, b) => a[0] < b[1] && b[0] < a[1] && a[2] < b[3] && b[2] < a[3]
 
