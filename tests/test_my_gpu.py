@@ -299,7 +299,7 @@ def narrowed(panel, code):
 def test_a_kernel_of_float64_runs_in_float32_if_its_reader_says_so(chrome):
     """On a phone, by the keyboard: what it means is said before, how near it came beside it."""
     panel = Panel(chrome, viewport={"width": 320, "height": 700})
-    said = narrowed(panel, WIDE.format(""))
+    said = narrowed(panel, WIDE.format(" + x[i] * 0.3 - 0.7"))
     assert said == "1 launch on your GPU, with the stepper's result."
     right = panel.card.locator(".rh-gpu-right").inner_text()
     assert "The stepper's result in float64, as near as float32 comes" in right
@@ -468,7 +468,7 @@ def test_subgroups_stand_for_warps_only_where_a_probe_finds_them_so(
     chrome, script, subgroups, probes
 ):
     context = chrome.new_context()
-    context.route("**/*", serve)
+    context.route("**/*", lambda route: serve(route))
     tab = context.new_page()
     tab.add_init_script(script)
     tab.goto("http://localhost/")

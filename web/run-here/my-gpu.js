@@ -75,7 +75,7 @@ const rate = n => (n >= 1e11 ? `${(n / 1e12).toPrecision(3)} TB/s` : `${(n / 1e9
 const span = seconds => (seconds >= 1 ? `${seconds.toPrecision(3)} s` : seconds < 1e-3 ? `${(seconds * 1e6).toPrecision(3)} µs` : `${(seconds * 1e3).toPrecision(3)} ms`)
 const percent = share => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`
 const count = n => n.toLocaleString("en")
-const held = far => `${far ? `the largest difference is ${far.toExponential(1)}` : "there is no difference"}, and ${floats.f} of the largest number of an array is allowed.`
+const held = far => `${far ? `the largest difference is ${far.toExponential(1)}` : "it is the same, rounded to float32"}, and ${floats.f} of the largest number of an array is allowed.`
 const work = flops => (flops >= 1e12 ? `${(flops / 1e12).toPrecision(3)} TFLOP/s` : `${(flops / 1e9).toPrecision(3)} GFLOP/s`)
 
 // What the compiler may use of this adapter: `subgroups`, 32 where they are as warps are, else 0; `f16`.
