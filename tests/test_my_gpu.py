@@ -291,7 +291,7 @@ def narrowed(panel, code):
     offer = panel.card.locator(".rh-gpu-offer")
     text = offer.inner_text()
     assert "This kernel computes in float64, which WebGPU does not have." in text
-    assert "7 digits of a number instead of 16" in text and "0.002 %" in text
+    assert "7 digits of a number instead of 16" in text and "0.002\u00a0%" in text
     offer.get_by_role("button", name="Run it in float32").press("Enter")
     return panel.done("on your GPU")
 

@@ -199,7 +199,7 @@ export class MyGpu {
   offer() {
     const box = make("div", "rh-gpu-offer")
     const button = Object.assign(make("button", "rh-button", "Run it in float32"), { type: "button", onclick: () => this.narrow() })
-    box.append(make("p", "", "This kernel computes in float64, which WebGPU does not have. In float32 it keeps 7 digits of a number instead of 16, so its result is held to 0.002 % of the largest number of each array, and no longer to the last digit."), button)
+    box.append(make("p", "", "This kernel computes in float64, which WebGPU does not have. In float32 it keeps 7 digits of a number instead of 16, so its result is held to 0.002\u00a0% of the largest number of each array, and no longer to the last digit."), button)
     return box
   }
 
