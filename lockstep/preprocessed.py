@@ -356,8 +356,8 @@ BEFORE = re.compile(
     r"(?<![\w-])(?:--?(?:pre-?)?include|-imacros|/FI|-Xpreprocessor|-Wp,|-specs|-wrapper)(?![\w-])"
     r"|(?<![\w-])-include(?=\w+\.)|\b(?:NVCC_\w+_FLAGS|C(?:PLUS)?_INCLUDE_PATH|CPATH)\b"
 )
-BEFORES = ("-include", "preinclude", "-imacros", "/FI", "-Xpreprocessor", "-Wp,", "-specs")
-BEFORES += ("-wrapper", "NVCC_", "INCLUDE_PATH", "CPATH")
+BEFORES = "-include preinclude -imacros /FI -Xpreprocessor -Wp, -specs -wrapper".split()
+BEFORES += "NVCC_ INCLUDE_PATH CPATH".split()
 MEND = 'show what is compiled; or say on its fence when it is: unrun="reason"'
 
 
