@@ -187,7 +187,6 @@ SCORE = re.compile(
 )
 # A heading that gives a unit to the list or the table below it.
 OVER = re.compile(rf"(?:[,(:]\ ?|\bin\ )(?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|cycles|%)\)?¶?$")
-HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 # A bare number under such a key of data is a measured quantity: bandwidth_gbs, latency-ns.
 QUANTITY = re.compile(
     r"(?:^|[_-])(?:[gmtk]i?b(?:ps|s)|[gmt]?flop(?:s|_s)|t?ops|[numµ]s|[gm]hz|percent|watts?|cycles"
@@ -298,6 +297,7 @@ def _roman(found: re.Match) -> str:
     return str(sum(-here if here < there else here for here, there in pairs))
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def plain(text: str) -> str:
     """Return a text as a reader sees it: compatible letters, digits and blanks are one."""
     if "&" in text:  # in front matter; HTML is read before it comes here
@@ -355,6 +355,10 @@ BLOCKS = {
     *"title thead tbody".split(),
 }
 CELL = {"td", "th"}
+HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+TELLING = {*"ul ol td th p dt".split(), *HEADINGS}  # whose end says something without a word, too
+NAMES = {"code", "a"}  # whose words are names of code and of sources
+_NAME = re.compile(r"<(/?)([A-Za-z][\w-]*)")
 # Drawings of scripts: the words for one may say a number that the drawing itself says.
 DRAWN = "/diagrams/"
 TOLD = ("title", "alt", "aria-label", "placeholder", "value")  # what a reader sees or hears
@@ -474,19 +478,19 @@ class Reader:
 
     def read(self, piece: str, start: int, stack: list, text: str) -> None:
         """Take the next piece; an empty one is a tag."""
+        inner = stack[-1] if stack else rendered.NOTHING
         if piece:
             if not self.text:
                 self.start = start
-            self.text.append(_seen(piece, stack))
-            if not any(element.tag in {"code", "a"} or element.made for element in stack):
+            self.text.append(KEY if inner.proved else _seen(piece))
+            if not inner.made and NAMES.isdisjoint(inner.within):
                 self.prose.append(html.unescape(piece))
             return
         tag, closes = _tag(text, start)
-        element = stack[-1] if stack and not closes else None
+        element = inner if stack and not closes else None
         if element:
-            mine = element.made or rendered.MARK in element.attributes
             told = [name for name in TOLD if name in element.attributes]
-            for name in told if told and not mine and not _exempt(stack[:-1]) else ():
+            for name in told if not element.proved else ():
                 there = ""
                 if name == "alt" and DRAWN in element.attributes.get("src", ""):
                     there = self.drawn(element.attributes["src"])
@@ -521,6 +525,8 @@ class Reader:
         """A block of text has ended: look at it as a whole."""
         raw, self.text = "".join(self.text), []
         words, self.prose = "".join(self.prose), []
+        if closed not in TELLING and not f"{raw}{words}".strip(" \n"):
+            return  # nothing is said, and of no part of a list or a table
         if self.language == "en" and (other := english.foreign(_SPACES.sub(" ", words), closed)):
             what = f"{other[:60]!r} is not English, and no rule of numbers reads it"
             self.wrong(self.start, what, "write it in English; a title may be the text of a link")
@@ -621,20 +627,13 @@ def _unit(said: str) -> bool:
     return HEAD.search(said) is not None or ALONE.fullmatch(said) is not None
 
 
-def _seen(piece: str, stack: list) -> str:
-    """Return a piece of text, or the sign of a proved number where the core or a source says it."""
-    if _exempt(stack):
-        return KEY
+def _seen(piece: str) -> str:
+    """Return a piece of text as a reader sees it."""
     piece = html.unescape(piece)
     return formula(piece) if "\\" in piece else piece
 
 
-def _exempt(stack: list) -> bool:
-    """Whether the core or a program of the site says this, or gives it with its source."""
-    return any(element.made or rendered.MARK in element.attributes for element in stack)
-
-
 def _tag(text: str, start: int) -> tuple[str, bool]:
-    token = rendered.TOKEN.match(text, start)
+    token = _NAME.match(text, start)
     assert token, "the caller has found one here"
-    return (token["end"], True) if token["end"] else (token["tag"], False)
+    return token[2], bool(token[1])

@@ -17,7 +17,7 @@ import pytest
 import yaml
 from mkdocs.config import load_config
 
-from lockstep import collect, evidence, reviewed
+from lockstep import collect, evidence, rendered, reviewed
 from lockstep import site as pages
 from lockstep.block import Block
 from lockstep.check import Checker
@@ -440,3 +440,11 @@ def test_the_nodes_of_a_text_are_those_of_one_tree_whatever_a_cache_has_forgotte
     parse.cache_clear()
     places = {id(node) for node in nodes(text)}
     assert {id(node) for node in kinds(text, ast.Call, ast.Name)} < places
+
+
+def test_a_long_block_with_more_than_text_in_it_is_refused_at_once():
+    found = []
+    text = f"<pre><code>{'x' * 50_000}<b></b></code></pre>"
+    for _ in rendered.walk(text, lambda *what: found.append(what)):
+        pass
+    assert [what for _, what, _ in found] == ["a code block with more than text in it"]
