@@ -19,6 +19,7 @@ from pathlib import Path
 
 from lockstep import (
     around,
+    claims,
     commands,
     forged,
     numbers,
@@ -387,6 +388,8 @@ def figures(language: str, text: str) -> Iterator[tuple[int, str]]:
                 if head and numbers.BARE.fullmatch(cell):
                     yield line, f"{cell} in a column of {head[0]!r}"
         return
+    if language == "text":
+        yield from _logged(rows)
     unit = next((u for u in UNIT.findall(text) if numbers.typed(f"2 {u.strip()}")), None)
     remarks = re.findall(r"^\s*[#;] *(.*)", text, re.MULTILINE)
     headed = next((said for said in remarks if numbers.RATE.search(said)), "")
@@ -398,6 +401,27 @@ def figures(language: str, text: str) -> Iterator[tuple[int, str]]:
                 yield line, f"{value} beside its unit {unit!r}"
             elif headed:
                 yield line, f"{value} below {headed!r}"
+
+
+# A line of a log: a time of day or of a start, a time as shells print it, a name and its figure.
+LOGGED = re.compile(
+    r"\b\d{1,2}:\d\d(?::\d\d)?[.,]\d|^\W*\d+[.,]\d+\W|\b\d+m\ ?\d+(?:[.,]\d+)?s\b"
+    r"|\b(?:elapsed|took|time|real|user|sys|wall)\b\D{0,12}\d"
+)
+NAMED = re.compile(r"[ \t]*[A-Za-z][\w ()/+-]*?[ \t:=|,]+(\d+\.\d+|\d{2,})[ \t|]*")
+
+
+def _logged(rows: list[str]) -> Iterator[tuple[int, str]]:
+    """Yield (line, what) of a text that looks as if a program had noted figures in it."""
+    named = [line for line, row in enumerate(rows) if NAMED.fullmatch(row)]
+    headed = next(
+        (unit for row in rows for unit in row.split() if numbers.ALONE.fullmatch(unit)), ""
+    )
+    for line, row in enumerate(rows):
+        if found := LOGGED.search(row):
+            yield line, f"{found[0].strip()!r}, as of a log,"
+        elif line in named and (len(named) > 1 or headed):
+            yield line, f"{row.strip()!r}, as of a run,"
 
 
 # What nobody gives a model to compute with, as a bandwidth or a latency.
@@ -723,7 +747,7 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
         for example in session:
             said = texts.texts(example.source, False, names)
             told += ((example.lineno + n, words) for n, words in said)
-    if language in {"json", "csv", "yaml", "toml", "ini"}:
+    if language in {"json", "csv", "yaml", "toml", "ini", "text"}:
         for number, what in figures(language, text):
             mend = "measure it and say it on the page by key; data on a page are no measurements"
             wrong(number, f"{what} is typed in a data file", mend)
@@ -739,7 +763,7 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
         if open_ and (printed := comment and PRINTED.search(line) or GIVES.search(line)):
             mend = "show it as a session, whose output a run compares"
             wrong(number, f"{printed[0]!r} is typed, as if the code had printed it", mend)
-        for found in numbers.typed(line):
+        for found in (*numbers.typed(line), *claims.errors(line)):
             if line.startswith(("#", "//", "/*")) and _restates(found, text.split("\n")[number]):
                 continue
             mend = "measure it and say it on the page by key; or write its source or worked: there"
