@@ -738,6 +738,7 @@ def _cells(row: str) -> list[str]:
 def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
     """Refuse a measured number in a comment, a docstring or a text in quotes."""
     open_ = language not in WHOLE  # a template may stand there
+    rows = text.split("\n")
     told = list(comments(language, text))
     if language == "python":
         told += texts.texts(text)
@@ -760,11 +761,12 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
             continue  # its source stands there; or a template of what a run prints
         if stamp := forged.stamp(line.lstrip("#/* ")):
             wrong(number, f"{stamp!r} is typed, and reads like a stamp", "print what the run gives")
-        if open_ and (printed := comment and PRINTED.search(line) or GIVES.search(line)):
+        printed = comment and (PRINTED.search(line) or _spoken(line, number, rows))
+        if open_ and (printed := printed or GIVES.search(line)):
             mend = "show it as a session, whose output a run compares"
             wrong(number, f"{printed[0]!r} is typed, as if the code had printed it", mend)
         for found in (*numbers.typed(line), *claims.errors(line)):
-            if line.startswith(("#", "//", "/*")) and _restates(found, text.split("\n")[number]):
+            if line.startswith(("#", "//", "/*")) and _restates(found, rows[number]):
                 continue
             mend = "measure it and say it on the page by key; or write its source or worked: there"
             wrong(number, f"{found!r} is typed in a comment or a text", mend)
@@ -776,6 +778,12 @@ PRINTED = re.compile(
     r"|(?:[Pp]rints?|[Rr]esult|[Gg]ives|[Yy]ields|[Rr]eturns)(?:\ is)?:?\ [\d\[\"'(-]).*"
     r"|^(?:#|//)\s*(?:array\(.*\)|\[[-\d.,\ ]+\]|-?\d[\d_]*\.\d+|-?\d{2,}|True|False)\s*$"
 )
+# And one behind a line that prints, or right below it, with words of its own: # about 8, # 8 rows
+SPEAKS = re.compile(r"\b(?:print|pprint|printf|puts|echo|println)\b|\bcout\b|^\s*>>> ")
+SPOKEN = re.compile(
+    r"^(?:#|//)+\s*(?:(?:[A-Za-z]+[ ,]+){0,3}(?:is|are|so|now|about|roughly|nearly|answer|result"
+    r"|sum)[ ,:=]+|[~≈]\s*)?-?\d[\d.,_]*(?:e-?\d+)?(?:\s+[a-z]+){0,2}\s*[.!]?$"
+)
 
 
 # A call and what it is said to give, in words: total([1, 2, 3]) -> 6.0.
@@ -784,6 +792,13 @@ GIVES = re.compile(
     r"(?:->|=>|==?|→|⇒|is|gives|returns|yields|prints|evaluates\ to|results\ in)\s*`*"
     r"(?:-?\.?\d+(?![\w(*/+ ]*\()|\[-?\d|\(-?\d|array\(|True\b|False\b)"
 )
+
+
+def _spoken(comment: str, line: int, rows: list[str]) -> re.Match | None:
+    """Return the value that a comment gives for what its own line, or the one above, prints."""
+    if not any(map(SPEAKS.search, rows[max(0, line - 1) : line + 1])):
+        return None
+    return SPOKEN.search(comment)
 
 
 def _reckoned(line: str) -> Iterator[str]:
