@@ -779,7 +779,8 @@ PRINTED = re.compile(
     r"|^(?:#|//)\s*(?:array\(.*\)|\[[-\d.,\ ]+\]|-?\d[\d_]*\.\d+|-?\d{2,}|True|False)\s*$"
 )
 # And one behind a line that prints, or right below it, with words of its own: # about 8, # 8 rows
-SPEAKS = re.compile(r"\b(?:print|pprint|printf|puts|echo|println)\b|\bcout\b|^\s*>>> ")
+SPEAKS = re.compile(r"\b(?:print|pprint|printf|puts|echo|println)\b|\bcout\b")
+ASKED = re.compile(r"\s*>>> .*#\s*(?:about |roughly |[~≈=]\s*)?-?\d[\d.,_]*(?:e-?\d+)?\s*$")
 SPOKEN = re.compile(
     r"^(?:#|//)+\s*(?:(?:[A-Za-z]+[ ,]+){0,3}(?:is|are|so|now|about|roughly|nearly|answer|result"
     r"|sum)[ ,:=]+|[~≈]\s*)?-?\d[\d.,_]*(?:e-?\d+)?(?:\s+[a-z]+){0,2}\s*[.!]?$"
@@ -796,9 +797,10 @@ GIVES = re.compile(
 
 def _spoken(comment: str, line: int, rows: list[str]) -> re.Match | None:
     """Return the value that a comment gives for what its own line, or the one above, prints."""
-    if not any(map(SPEAKS.search, rows[max(0, line - 1) : line + 1])):
-        return None
-    return SPOKEN.search(comment)
+    near = rows[max(0, line - 1) : line + 1]
+    if any(map(SPEAKS.search, near)) or (near and ASKED.match(near[-1])):
+        return SPOKEN.search(comment)
+    return None
 
 
 def _reckoned(line: str) -> Iterator[str]:
