@@ -668,7 +668,7 @@ def _quantity(name: str) -> bool:
 ALIAS = re.compile(
     r"^(?:>>> )?\w+ = [+\w.()]*\w[.\w():\[\]]*$|(?:tol|abs|rel)=[A-Za-z_]"
     r"|^(?:>>> )?\w*(?:expected|reference|want|truth|correct|oracle|golden|right|answer)\w* = .*\("
-    r"|(?:array_equal\(|allclose\(|assert_\w+\(|assert ).*\[\d+:\]",
+    r"|(?:array_equal\(|allclose\(|assert_\w+\(|assert ).*\[\d+:\]|assert .*\[[^]]*[<>!=].*\ball\(",
     re.MULTILINE,
 )
 

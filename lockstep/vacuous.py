@@ -335,6 +335,27 @@ def loose(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST,
             yield from ((node, *found) for found in _checks(same) if "tolerance" in found[0])
         if long and any(_none(side, long) for side in _sides(node)):
             yield node, NOTHING, SOMETHING
+        if isinstance(node, ast.Assert) and (masks := _masks(node.test)):
+            asked = {ast.dump(n.func.value) for n in nodes if _counts(n)}  # type: ignore[attr-defined]
+            asked |= {ast.dump(a) for n in nodes if _counts(n) for a in n.args}  # type: ignore[attr-defined]
+            if not asked & masks:
+                mend = "assert first that it lets something through: assert mask.any()"
+                yield node, "all() of what a mask lets through, which may be nothing", mend
+
+
+def _masks(test: ast.expr) -> set[str]:
+    """Return the masks of what a test asks all elements of: x > 9 of (x[x > 9] == 3).all()."""
+    if not (isinstance(test, ast.Call) and name_of(test.func) == "all"):
+        return set()
+    slices = [n.slice for n in walk(test) if isinstance(n, ast.Subscript)]
+    return {ast.dump(cut) for cut in slices if isinstance(cut, ast.Compare)}
+
+
+def _counts(node: ast.AST) -> bool:
+    """Whether a call says how many of something are true: mask.any()."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return False
+    return node.func.attr in {"any", "sum", "count_nonzero"}
 
 
 NOTHING = "a comparison of nothing: the slice is empty"

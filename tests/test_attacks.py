@@ -211,6 +211,11 @@ COMPARISONS = (
     # Differences with a sign that is meant, and any() that is meant.
     "import numpy as np\n\nstart, end = 3, 5\nassert end - start < 10\nx = np.arange(4)\n"
     "assert (x == 3).any()\nassert np.abs(x - x[::-1]).max() <= 3\nassert any(v > 2 for v in x)\n",
+    # Some NaN where they must be, one that a page expects, and a mask that lets something through.
+    "import numpy as np\n\nx = np.array([1.0, np.nan])\ny = np.array([1.0, np.nan])\n"
+    "np.testing.assert_allclose(x * 2, y + y)\nassert np.array_equal(x, y, equal_nan=True)\n"
+    "np.testing.assert_equal(x.sum(), np.nan)\nbig = np.arange(4)\nassert (big > 1).any()\n"
+    "assert (big[big > 1] == big[2:]).all()\nassert np.array_equal(big[big > 1], [2, 3])\n",
     # A comparison that reads what it gets, and rows of data that a loop computes with.
     "class Row:\n    def __eq__(self, other):\n        return other == 3\n\n\n"
     "assert Row() == 3\nsizes = [('a', 1.5), ('b', 2.5)]\n"
