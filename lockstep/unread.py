@@ -568,7 +568,7 @@ class _Flow:
         """Whether one side is what a call has written, and the other is computed from that."""
         if isinstance(one, ast.Call) and (of := _given(one, self.writes)):
             mine = self.all_of(of)
-        elif isinstance(one, ast.Name | ast.Subscript | ast.Attribute):
+        elif isinstance(one, ast.Name | ast.Subscript):
             name = root_of(one)
             near = self.same.get(name, set()) | {name}
             mine = set().union(*(self.results.get(n, set()) for n in near))
