@@ -31,10 +31,8 @@ from lockstep import (
 )
 from lockstep.mistakes import Mistake, nodes, parse, walk
 from lockstep.vacuous import (
-    ANOTHER,
     PROVES,
     REACHES,
-    SELF,
     aliased,
     idle,
     loose,
@@ -668,7 +666,8 @@ def _quantity(name: str) -> bool:
 ALIAS = re.compile(
     r"^(?:>>> )?\w+ = [+\w.()]*\w[.\w():\[\]]*$|(?:tol|abs|rel)=[A-Za-z_]"
     r"|^(?:>>> )?\w*(?:expected|reference|want|truth|correct|oracle|golden|right|answer)\w* = .*\("
-    r"|(?:array_equal\(|allclose\(|assert_\w+\(|assert ).*\[\d+:\]|assert .*\[[^]]*[<>!=].*\ball\(",
+    r"|(?:array_equal\(|allclose\(|assert_\w+\(|assert ).*\[\d+:\]|assert .*\[[^]]*[<>!=].*\ball\("
+    r"|^\w+ = (?:[\w.()]+ (?:-|==) [\w.()]+|(?:np\.)?abs\(.* - .*)$",
     re.MULTILINE,
 )
 
@@ -879,8 +878,8 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
             wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
     for line, what, mend in echoes(tree, example.source.split("\n")):
         wrong(example.lineno + line, what, mend)
-    for node in says_yes(tree) if example.want.strip() == "True" else ():
-        wrong(example.lineno + getattr(node, "lineno", 1) - 1, SELF, ANOTHER)
+    for node, what, mend in says_yes(tree) if example.want.strip() == "True" else ():
+        wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
     if (given := FROM_TEXT.search(example.source)) and example.exc_msg is None:
         for digits in re.findall(r"\d+\.\d+|\d{3,}", example.want):
             if digits in example.source:

@@ -36,7 +36,8 @@ SAYS = {"print", "info", "debug", "warning", "warn", "error", "log"}
 ASSERT = "write assert before it, or show it as a session with what it gives"
 # Only texts with one of these words are looked at for programs and tasks.
 STARTS = re.compile(
-    r"\b(?:subprocess|Popen|os\.(?:system|popen|spawn|posix_spawn|wait)|getoutput|unittest|doctest"
+    r"\b(?:subprocess|from os import|Popen|os\.(?:system|popen|spawn|posix_spawn|wait)|getoutput"
+    r"|unittest|doctest"
     rf"|pytest\.main|multiprocessing|Process\(|futures|asyncio|{'|'.join(sorted(TASKS))}"
     r"|i?map_async|imap\w*|PYTHONOPTIMIZE|python[\d.]* -)|[\"']-\w*O\w*[\"']"
 )
@@ -224,6 +225,11 @@ def _kept(one, text: str, predicates: set[str]) -> Iterator[tuple]:
     """Yield (block, node, name) of the checks whose answer is kept, alone or among others."""
     given: set[str] | None = None  # what a function gets, and who calls it reads
     for node in kinds(text, ast.Assign, ast.AugAssign, ast.AnnAssign):
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            for part, value in zip(target.elts, node.value.elts, strict=False):
+                if isinstance(part, ast.Name) and _judges(value, predicates):
+                    yield one, node, part.id
         if node.value is not None and _judges(node.value, predicates):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 if isinstance(target, ast.Subscript):
@@ -295,6 +301,15 @@ def _unlooked(blocks: list, python: list) -> Iterator[Found]:
                 yield one, node.lineno - 1, *wrong
 
 
+def _only_waits(name: str, whole: str) -> bool:
+    """Whether a page says a name only where it gets it, waits for it, or asks if it is done."""
+    said = len(re.findall(rf"\b{name}\b", whole))
+    waits = (
+        rf"\b{name}\ =(?!=)|^\s*{name}\.(?:wait|exception)\(|\b{name}\.(?:done|add_done_callback)\b"
+    )
+    return said == len(re.findall(waits, whole, re.MULTILINE))
+
+
 def _optimized(node: ast.List | ast.Tuple) -> bool:
     words = [e.value if isinstance(e, ast.Constant) else name_of(e) for e in node.elts]
     python = any(re.fullmatch(r".*python[\d.]*|executable", str(word)) for word in words[:3])
@@ -359,10 +374,16 @@ def _started(
         if name == "call" and not unread:
             return None
         if name == "Popen":
-            return None if ENDED.search(whole) else (PROGRAM, "assert its returncode after wait()")
+            ended = ENDED.search(whole) and not (own and _only_waits(own, whole))
+            return None if ended else (PROGRAM, "assert its returncode after wait()")
         return PROGRAM, "write check=True"
     if module == "subprocess" and name in {"getoutput", "getstatusoutput"}:
         return PROGRAM, "write subprocess.run(..., check=True, capture_output=True)"
+    if re.match(r"create_subprocess_(?:exec|shell)", name):
+        return None if "returncode" in whole else (PROGRAM, "assert its returncode after wait()")
+    kept_errors = [k for k in call.keywords if k.arg == "return_exceptions"]
+    if kept_errors and not re.search(r"isinstance\(\w+, \w*(?:Exception|Error)", whole):
+        return "errors that nobody looks at", "take return_exceptions out"
     if module == "os" and re.match(r"(?:system|popen|spawn|posix_spawn|wait)", name):
         return (PROGRAM, "write subprocess.run(..., check=True)") if unread else None
     if module == "multiprocessing" and name == "Process" or full.endswith(".Process"):
@@ -382,6 +403,13 @@ def _started(
     if module in {"asyncio", "concurrent"} and name in {"wait", "as_completed"}:
         if not re.search(r"\.(?:result|exception)\(", whole):
             return TASK, "ask each for its result()"
+    if name == "submit" and re.search(
+        rf"Executor\([^)]*\) as {root}\b|\b{root} = \S*Executor\(", whole
+    ):
+        if id(call) in alone or (own and _only_waits(own, whole)):
+            return TASK, "keep it, and ask for its result"
+    if task(call) and own and re.fullmatch(r"\w+", own) and _only_waits(own, whole):
+        return TASK, "keep it, and ask for its result"
     if task(call) and not (own and re.search(rf"\b(?:await|gather\().*\b{own}\b", whole)):
         if not RESULT.search(whole.replace("as_completed(", "").replace("await asyncio.wait", "")):
             return TASK, "keep it, and ask for its result"

@@ -217,7 +217,10 @@ COMPARISONS = (
     "scan(flat)\nassert flat.sum() == x.sum()\n",
     # Differences with a sign that is meant, and any() that is meant.
     "import numpy as np\n\nstart, end = 3, 5\nassert end - start < 10\nx = np.arange(4)\n"
-    "assert (x == 3).any()\nassert np.abs(x - x[::-1]).max() <= 3\nassert any(v > 2 for v in x)\n",
+    "assert (x == 3).any()\nassert np.abs(x - x[::-1]).max() <= 3\nassert any(v > 2 for v in x)\n"
+    "wanted = 2\nassert any(v == wanted for v in x)\nassert (x == x[::-1]).sum() == 0\n"
+    "apart = np.abs(x - x[::-1])\nassert apart.min() == 1 and apart.max() == 3\n"
+    "first, ok = 3, np.array_equal(x, [0, 1, 2, 3])\nassert ok and first == 3\n",
     # Some NaN where they must be, one that a page expects, and a mask that lets something through.
     "import numpy as np\n\nx = np.array([1.0, np.nan])\ny = np.array([1.0, np.nan])\n"
     "np.testing.assert_allclose(x * 2, y + y)\nassert np.array_equal(x, y, equal_nan=True)\n"
