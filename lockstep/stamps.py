@@ -86,7 +86,8 @@ def stamp(page: Page, proofs: list[Proof], records: evidence.Evidence) -> tuple[
     for part in ours.parts:
         rest += part.stamped(page, runs)
     marks = Counter(mark for said in beside(page, records).values() for mark, _ in said)
-    rest += [f"Beside: {mark}, {count} of {total} blocks." for mark, count in marks.items()]
+    code = sum(block.runs for block in page.blocks)
+    rest += [f"Beside: {mark}, {count} of {code} blocks of code." for mark, count in marks.items()]
     if told and (listed := versions(told[0], page)):
         rest.append(f"{listed}.")
     return level, lead, " ".join(rest)

@@ -130,5 +130,5 @@ def _draw(plot: Plot, points: list[tuple], full: float, ceiling: float, words: s
             f'<circle cx="{x(size)}" cy="{y(rate)}" r="4.5" '
             f'style="{style}; stroke: var(--ls-accent); stroke-width: 2"/>'
         )
-    title = f"{across.capitalize()} and {plot.rate}."
+    title = f"{plot.rate} by {across}."
     return charts.picture(WIDTH, HEIGHT, f"{title} {words}", inside)

@@ -214,7 +214,7 @@ def where_it_runs(page: Page) -> str:
         names = {"simulator": "Numba's simulator", "stepper": "the simulator of “Run here”"}
         simulator = f", in {names[simulator_of(page)]}"
     some = f"all {total}" if without == total else f"{without} of its {total}"
-    return f"{gpu}; {some} blocks also without one{simulator}."
+    return f"{gpu}; {some} blocks of code also without one{simulator}."
 
 
 def demanding(page: Page) -> bool:

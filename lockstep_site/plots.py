@@ -196,6 +196,7 @@ def _draw(bandwidth, peaks, points, sweep) -> str:
     names.append(charts.text(_x(4) - 10, _y(4 * bandwidth), MEMORY[0], "end"))
     if sweep:
         inside.append(_line(sweep, "var(--ls-cpu)", 1.5, "2 3"))
+    counted = len(points)
     points = [point for point in points if point[3] >= LEAST_Y]  # the table has the others, too
     for _, title, intensity, tflops, share in points:
         words = f"{title}: {figures.quantity(tflops, 'TFLOP/s')}, {figures.quantity(share, '%')}"
@@ -205,10 +206,11 @@ def _draw(bandwidth, peaks, points, sweep) -> str:
         )
     names += _labels(points, taken)
     roofs = ", ".join(f"{name} {figures.quantity(peak, 'TFLOP/s')}" for name, peak in peaks)
+    dots = f"{len(points)} of {counted}" if len(points) < counted else str(counted)
     words = (
-        f"A roofline. Memory's slope, a copy of {figures.quantity(bandwidth, 'TB/s')}, meets the "
+        f"A roofline. Memory's slope, reads at {figures.quantity(bandwidth, 'TB/s')}, meets the "
         f"roof of {peaks[0][0]} at {figures.quantity(peaks[0][1] / bandwidth)} operations for each "
-        f"byte. The flat roofs: {roofs}. {len(points)} benchmarks are dots, each compared with the "
+        f"byte. The flat roofs: {roofs}. {dots} benchmarks are dots, each compared with the "
         "roof of its own numbers in the tables under the picture."
     )
     return charts.picture(WIDTH, HEIGHT, words, inside + names)

@@ -121,10 +121,12 @@ def record(id: str, records: Evidence) -> str:
         f"{figures.quantity(-share)} {STALLS[reason]} (`{reason}`)"
         for share, reason in stalls[:MOST]
     )
-    said.append(f"Warps that wait, for each instruction issued: {'; '.join(why)}.")
+    # Stalled warps for each issued instruction are a warp's cycles between two of its own.
+    said.append(f"Cycles that a warp waits, for each of its instructions: {'; '.join(why)}.")
     times = seen["instructions"] / counted().known()[id]["instructions"]
     said.append(
-        f"It issued {figures.quantity(times)} times the instructions that the counts call for."
+        f"The compiled kernel issued {figures.quantity(times)} times as many instructions as a "
+        "perfect compiler would need."
     )
     return " ".join(said)
 

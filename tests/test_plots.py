@@ -118,7 +118,7 @@ def test_no_plot_mixes_two_gpus():
         rows += [row | other | ({"value": 3e3} if row["id"] == ceiling else {}) for row in rows]
     text = plots.of_each("roofline", records)
     first, rest = text.split("<summary>The same, measured on NVIDIA H100</summary>")
-    assert "a copy of 3.00\u202fTB/s" in rest and "a copy of 3.00\u202fTB/s" not in first
+    assert "reads at 3.00\u202fTB/s" in rest and "reads at 3.00\u202fTB/s" not in first
     records._rows["microbenchmarks"][ceiling][0]["fresh"] = False
     alone = plots.of_each("roofline", records)
     assert alone.startswith("Measured on NVIDIA H100.\n\n") and alone.count("<svg") == 1

@@ -355,7 +355,7 @@ def test_a_page_of_any_kind_begins_with_the_gpu_that_it_needs(house, extensions,
 def test_where_a_page_runs_is_what_its_blocks_and_front_matter_say():
     say = {page.name.split("/")[-1]: lesson.where_it_runs(page) for page in LESSONS}
     assert re.fullmatch(
-        r"any CUDA GPU; \d+ of its \d+ blocks also without one, in Numba's simulator\.",
+        r"any CUDA GPU; \d+ of its \d+ blocks of code also without one, in Numba's simulator\.",
         say["vector-add"],
     )
     assert say["nccl"].startswith("2 CUDA GPUs in one machine; ")
