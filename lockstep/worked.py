@@ -158,7 +158,7 @@ def _otherwise(number: str, how: str) -> str | None:
     first = _AMOUNT.match(said)
     if first is None or first["word"] or len(_AMOUNT.findall(said)) != 1 or _value(how) is not None:
         return None
-    if "√" in how or not _figure(first):
+    if "√" in how or re.search(r"\^\d*\.\d", how) or not _figure(first):
         return None
     for written, sign in _SIGNS[:1] + _SIGNS[-2:]:  # of a group in brackets, as Python has them
         how = re.sub(written, sign, how) if "(" in how else how
