@@ -173,7 +173,7 @@ def _otherwise(number: str, how: str) -> str | None:
         said_by = how[parts[0].end() : parts[1].start()].strip()
         rest = how[: parts[0].start()] + how[parts[1].end() :]
         if said_by in _BY and not re.search(r"\d|[×*·/÷]|\b(?:times|each|of)\b", rest):
-            signs = {_BY[said_by], -1 if said_by == "at" else 1, 1 if said_by == "at" else -1}
+            signs = {1, -1} if said_by == "at" else {_BY[said_by]}
             if not any(_product(plain, (1, sign))[1:] == wanted[1:] for sign in signs):
                 return "a reason that gives another quantity"
     if not bare and len(parts) == 1 and plain[0][1:] not in {(0, 0), wanted[1:]}:
