@@ -103,7 +103,6 @@ WAYS = {
     "int4, groups of 32": nearest(4, 32),
     "MXFP4: e2m1, blocks of 32": lambda w, x: to_mx(w, "e2m1"),
     "NF4, blocks of 64": lambda w, x: by_book(w, nf4_book()),
-    "int4, groups of 32, clipped": lambda w, x: clipped(w, x, 4, 32),
     "int4, groups of 32, AWQ": lambda w, x: awq(w, x, 4, 32),
     "int4, groups of 32, GPTQ": lambda w, x: gptq(w, x, 4, 32),
     "int3, groups of 32": nearest(3, 32),

@@ -69,11 +69,11 @@ class Delayed:
 EIGHT_BITS = (  # how activations are rounded, how weights, and what is done to the channels
     ("int8, a scale for each token", int8(0), int8(0), {}),
     ("int8, one scale for all tokens", int8(), int8(0), {}),
-    ("int8, one scale, SmoothQuant", int8(), int8(0), {"smoothed": True}),
-    ("int8, one scale, channel x 20", int8(), int8(0), {"large": 20}),
-    ("int8, x 20 and SmoothQuant", int8(), int8(0), {"large": 20, "smoothed": True}),
+    ("  SmoothQuant", int8(), int8(0), {"smoothed": True}),
+    ("  a channel 20 times as large", int8(), int8(0), {"large": 20}),
+    ("  that channel, SmoothQuant", int8(), int8(0), {"large": 20, "smoothed": True}),
     ("E4M3, a scale for each tensor", fp8("e4m3"), fp8("e4m3"), {}),
-    ("E4M3, a channel x 20", fp8("e4m3"), fp8("e4m3"), {"large": 20}),
+    ("  a channel 20 times as large", fp8("e4m3"), fp8("e4m3"), {"large": 20}),
     ("E4M3, the scale delayed", Delayed("e4m3"), fp8("e4m3"), {}),
     ("E4M3, blocks of 64", fp8("e4m3", 64), fp8("e4m3", 64), {}),
     ("E4M3, blocks of 32", fp8("e4m3", 32), fp8("e4m3", 32), {}),
@@ -103,11 +103,11 @@ def examples():
     >>> table_of_both(weights, calibration, tokens, targets)
     int8, a scale for each token    0.007  +0.000
     int8, one scale for all tokens  0.012  +0.003
-    int8, one scale, SmoothQuant    0.009  +0.001
-    int8, one scale, channel x 20   0.114  +0.219
-    int8, x 20 and SmoothQuant      0.009  +0.001
+      SmoothQuant                   0.009  +0.001
+      a channel 20 times as large   0.114  +0.219
+      that channel, SmoothQuant     0.009  +0.001
     E4M3, a scale for each tensor   0.027  +0.008
-    E4M3, a channel x 20            0.027  +0.007
+      a channel 20 times as large   0.027  +0.007
     E4M3, the scale delayed         0.027  +0.007
     E4M3, blocks of 64              0.024  +0.004
     E4M3, blocks of 32              0.023  +0.005

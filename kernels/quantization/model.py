@@ -225,19 +225,11 @@ def examples():
     int4, groups of 32              0.068  +0.043
     MXFP4: e2m1, blocks of 32       0.083  +0.048
     NF4, blocks of 64               0.066  +0.034
-    int4, groups of 32, clipped     0.054  +0.022
     int4, groups of 32, AWQ         0.053  +0.028
     int4, groups of 32, GPTQ        0.040  +0.013
     int3, groups of 32              0.157  +0.254
     int3, groups of 32, AWQ         0.110  +0.144
     int3, groups of 32, GPTQ        0.094  +0.100
-    >>> inputs = inputs_of(weights, calibration)
-    >>> for way in ("int4, groups of 32", "int3, groups of 32", "int3, groups of 32, GPTQ"):
-    ...     new, _ = with_layers(weights, inputs, WAYS[way])
-    ...     print(f"{way:25}", write(new, "BOX DRAWINGS "))
-    int4, groups of 32        BOX DRAWINGS ARROW
-    int3, groups of 32        BOX DRAWINGS ARRRSENGNA
-    int3, groups of 32, GPTQ  BOX DRAWINGS ARROW
 
     --8<-- [end:table_example]
     """
