@@ -1,29 +1,12 @@
 """AWQ's clipping without its scaling, and what a model writes that has lost bits."""
 
 # The examples in the docstring use these names, and nothing else here does.
-import numpy as np  # noqa: F401
-
 from kernels.quantization.calibrated import WAYS, clipped, inputs_of, with_layers  # noqa: F401
-from kernels.quantization.model import (  # noqa: F401
-    as_text,
-    forward,
-    loss_of,
-    names,
-    train,
-    windows,
-    write,
-)
+from kernels.quantization.model import forward, loss_of, write  # noqa: F401
 
 
 def examples():
     """Print what clipping alone costs, and what three models write.
-
-    >>> lines = names()
-    >>> cut = len(lines) * 9 // 10
-    >>> text, unseen = as_text(lines[:cut]), as_text(lines[cut:])
-    >>> weights = train(text)
-    >>> tokens, targets = windows(unseen, 512, np.random.default_rng(5))
-    >>> calibration, _ = windows(text, 64, np.random.default_rng(6))
 
     --8<-- [start:clipped]
     >>> inputs = inputs_of(weights, calibration)
