@@ -60,7 +60,7 @@ def _of_text(text: str) -> tuple[frozenset[tuple[str, str]], Names]:
         tree = parse(text)
     except SyntaxError:
         return frozenset(), frozenset()
-    for node, private in _scopes(tree, False):
+    for node, private in _scopes(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 top = alias.name.split(".")[0]
@@ -74,17 +74,20 @@ def _of_text(text: str) -> tuple[frozenset[tuple[str, str]], Names]:
     return frozenset(imported), frozenset(others)
 
 
-def _scopes(node: ast.AST, private: bool) -> Iterator[tuple[ast.AST, bool]]:
+def _scopes(tree: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
     """Yield all nodes, and whether what they bind is of a function that decorates nothing."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-    for child in ast.iter_child_nodes(node):
-        yield child, private
-        inner = private
-        if isinstance(child, functions):
-            below = [n for n in walk(child) if n is not child]
-            shared = any(isinstance(n, ast.Global | ast.Nonlocal) for n in below)
-            inner = not shared and not any(getattr(n, "decorator_list", ()) for n in below)
-        yield from _scopes(child, inner)
+    waiting = [(tree, False)]
+    while waiting:
+        node, private = waiting.pop()
+        for child in ast.iter_child_nodes(node):
+            yield child, private
+            inner = private
+            if isinstance(child, functions):
+                below = [n for n in walk(child) if n is not child]
+                shared = any(isinstance(n, ast.Global | ast.Nonlocal) for n in below)
+                inner = not shared and not any(getattr(n, "decorator_list", ()) for n in below)
+            waiting.append((child, inner))
 
 
 def _bound(node: ast.AST, private: bool) -> Iterator[str]:

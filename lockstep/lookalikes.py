@@ -17,6 +17,7 @@ from lockstep.mistakes import parse
 INCLUDE = "include it from a file of kernels/ or snippets/, where it runs"
 AT_MOST = 2  # lines of a program that are still words about code
 CALLS = 3  # calls that fill a list, and are still names of functions
+BREAKS = {"br", "hr"}
 CODE = {"code", "kbd"}
 INLINE = (rendered.PHRASING | CODE) - {"label", "button", "option"}
 GROUPS = {"table", "ul", "ol", "dl", "blockquote"}  # whose rows belong together
@@ -117,11 +118,11 @@ class Lookalikes:
     def read(self, piece: str, start: int, stack: list) -> None:
         """Take the next piece; an empty one is a tag."""
         if not piece:
-            if stack and stack[-1].tag in {"br", "hr"}:
+            if stack and stack[-1].tag in BREAKS:
                 self._end()
             return
-        inner = stack[-1] if stack else None
-        if inner and "arithmatex" in inner.attributes.get("class", ""):
+        inner = stack[-1] if stack else rendered.NOTHING
+        if "arithmatex" in inner.attributes.get("class", ""):
             if code := VERBATIM.search(html.unescape(piece)):
                 row = code[0].strip().split("\n")[0]
                 self.wrong(start, f"code in a formula: '{row}'", INCLUDE)
@@ -129,7 +130,7 @@ class Lookalikes:
                 self.wrong(
                     start, f"'{found[0]}' in a formula", "write it in plain TeX, as it reads"
                 )
-        if not piece.strip() or (inner and inner.made):
+        if inner.made or piece.isspace():
             return
         block = next((e for e in reversed(stack) if e.tag not in INLINE), None)
         if block and block.tag == "label" and not any(TABS <= {*_classes(e)} for e in stack):
@@ -141,13 +142,13 @@ class Lookalikes:
             cell = next((e for e in reversed(stack) if e.tag in CELLS), block)
             self.line = Line(start, block.tag if block else "", cell, group)
         text = html.unescape(piece)
-        if any(element.tag in CODE for element in stack):
+        if not CODE.isdisjoint(inner.within):
             if SESSION.match(text):
                 self.wrong(start, "a session in a sentence, which nobody ran", INCLUDE)
             self.line.code.append(text)
         else:
-            rows = text.split("\n")
-            if any(SESSION.match(row) for row in rows):
+            like = ">>>" in text or "In [" in text  # SESSION has one of them
+            if like and any(map(SESSION.match, text.split("\n"))):
                 self.wrong(start, "a session in the text, which nobody ran", INCLUDE)
             self.line.prose.append(text)
 

@@ -19,8 +19,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from lockstep import claims, english, rendered, tabled
 from lockstep.asking import Asking
+from lockstep.worked import PREFIX, SECONDS
 
 WORKED = re.compile(r"\[\[worked:(?P<number>[^\[\];]+);(?P<how>[^\[\]]+)\]\]")
+KEY = "\ufffc"  # in the place of a number that has its proof
 MEND = (
     "pull it by key, [[bench:ID.FIELD]] or [[micro:ID]]; or make it the text of a link to the "
     "source that gives it; or write [[worked:NUMBER; how it follows]]"
@@ -187,7 +189,6 @@ SCORE = re.compile(
 )
 # A heading that gives a unit to the list or the table below it.
 OVER = re.compile(rf"(?:[,(:]\ ?|\bin\ )(?:(?:{_THING})/s|ns|us|µs|ms|milliseconds|cycles|%)\)?¶?$")
-HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 # A bare number under such a key of data is a measured quantity: bandwidth_gbs, latency-ns.
 QUANTITY = re.compile(
     r"(?:^|[_-])(?:[gmtk]i?b(?:ps|s)|[gmt]?flop(?:s|_s)|t?ops|[numµ]s|[gm]hz|percent|watts?|cycles"
@@ -236,6 +237,7 @@ _TEX = (
     (re.compile(r"\\(?:[hvm]space|[hmv]?skip|kern|[hv]?phantom)\*?\s*\{[^{}]*\}"), " "),
     (re.compile(r"\\(?:textcolor|color|colorbox)\s*\{[^{}]*\}"), ""),
     (re.compile(r"\\over\b"), "/"),
+    (re.compile(r"\\eta(?![A-Za-z])\s*"), "η "),
     (re.compile(r"\\cdot"), "·"),
     (re.compile(r"\\(?:approx|simeq|cong|doteq)(?![A-Za-z])\s*"), "≈ "),
     (re.compile(r"(?<=[\w)}])\s*=\s*(?=[\d.~≈-])"), " = "),
@@ -298,6 +300,7 @@ def _roman(found: re.Match) -> str:
     return str(sum(-here if here < there else here for here, there in pairs))
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def plain(text: str) -> str:
     """Return a text as a reader sees it: compatible letters, digits and blanks are one."""
     if "&" in text:  # in front matter; HTML is read before it comes here
@@ -324,7 +327,78 @@ _OURS = re.compile(
 )
 
 
+# What a reader is asked to do takes seconds; "wait 5 s for the kernel" says how long that takes.
+_ASKED = re.compile(
+    r"(?:^|[.!?:]\ )(?:Then\ )?(?:Wait|Pause|Hold)\ (?:for\ |about\ |at\ least\ )*$"
+)
+_FOR_IT = re.compile(r"\ (?:for|until|till|while|before)\ (?:the|it|its|this|that|an?|our)\b")
+_HERTZ = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)\ ?([kMG]?)Hz\b")
+_PERIOD = re.compile(r"(\d+(?:\.\d+)?)\ ?(ms|µs|μs|us|ns|s)\b")
+# Rates that are agreed on, with what has them.
+_AGREED = (
+    (
+        {8e3, 16e3, 22.05e3, 44.1e3, 48e3, 96e3, 192e3},
+        r"(?i)\b(?:audio|sound|music|CD|speech|voice|song)",
+    ),
+    (
+        {24, 25, 30, 50, 60, 72, 90, 120, 144, 240},
+        r"(?i)\b(?:screen|display|monitor|mains|video|television|TV)",
+    ),
+)
+# Who says at which rate something ran, or of which device it is.
+_RAN = re.compile(
+    r"(?i)\b(?:runs?|ran|reach\w*|gets?|got|hits?|sustain\w*|deliver\w*|render\w*|draws?|drew"
+    r"|simulat\w*|manag\w*|achiev\w*|measur\w*|clocks|clocked|sees|saw|keeps?|kept|boost\w*"
+    r"|does|did|finish\w*|our|kernels?|programs?|we)\b"
+    r"|(?-i:\b[ABHGLTV]B?\d{2,3}\b|\bRTX\b|\bMI\d)"
+)
+_SUPPOSED = re.compile(
+    r"^(?:At|With|Take|Assume|Suppose|Say|Imagine|Let|A\ (?:round|made-up)|If)\b"
+    r"|\bfor\ example\b|\bsay\b"
+)
+_MAKES = re.compile(
+    rf"^(?:,|:)?\ (?:leaves?|means?|makes?|gives?|is|are)\ (?:only\ |about\ )?(?:\d|{KEY})"
+)
+
+
+def _sentence(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return what stands in a sentence before and behind a place."""
+    before = re.split(r"(?<=[.!?:;])\ ", text[max(0, start - 200) : start])[-1]
+    return before, re.split(r"(?<=[.!?;])\ ", text[end : end + 200])[0]
+
+
+def _rate(found: re.Match) -> bool:
+    """Whether a frequency is a standard or supposed, and nobody says that something ran at it."""
+    before, behind = _sentence(found.string, found.start(), found.end())
+    hertz = float(found[1]) * PREFIX[found[2]]
+    if any(hertz in rates and re.search(of, before + behind) for rates, of in _AGREED):
+        return not _RAN.search(before)
+    round_ = len(found[1].replace(".", "").strip("0")) <= 2
+    supposed = _SUPPOSED.search(f"{before}{found[0]}{behind}") or (
+        not before and _MAKES.match(behind)
+    )
+    return bool(round_ and supposed) and not _RAN.search(before + behind)
+
+
+def _period(found: re.Match, time: re.Match) -> bool:
+    """Whether a time is that of a supposed rate before it: 60 Hz leaves 16.7 ms."""
+    before, _ = _sentence(found.string, found.start(), found.end())
+    rates = [rate for rate in _HERTZ.finditer(found.string, 0, found.start()) if rate[0] in before]
+    if not rates or not _rate(rates[-1]):
+        return False
+    unit = SECONDS[time[2]]
+    away = abs(float(time[1]) * unit * float(rates[-1][1]) * PREFIX[rates[-1][2]] - 1)
+    digits = len(time[1].partition(".")[2])
+    return away <= 0.5 * 10.0**-digits / float(time[1]) if float(time[1]) else False
+
+
 def _measured(found: re.Match) -> bool:
+    if rate := _HERTZ.match(found.string, found.start()):
+        return not _rate(rate)
+    if time := _PERIOD.match(found.string, found.start()):
+        if _ASKED.search(found.string, max(0, found.start() - 40), found.start()):
+            return _FOR_IT.match(found.string, time.end()) is not None
+        return not _period(found, time)
     unit = found[0].rstrip("s").endswith(("minute", "hour", "to 1"))
     return not (unit and _OURS.search(found.string, max(0, found.start() - 60), found.start()))
 
@@ -355,10 +429,13 @@ BLOCKS = {
     *"title thead tbody".split(),
 }
 CELL = {"td", "th"}
+HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+TELLING = {*"ul ol td th p dt".split(), *HEADINGS}  # whose end says something without a word, too
+NAMES = {"code", "a"}  # whose words are names of code and of sources
+_NAME = re.compile(r"<(/?)([A-Za-z][\w-]*)")
 # Drawings of scripts: the words for one may say a number that the drawing itself says.
 DRAWN = "/diagrams/"
 TOLD = ("title", "alt", "aria-label", "placeholder", "value")  # what a reader sees or hears
-KEY = "\ufffc"  # in the place of a number that has its proof
 BESIDE = re.compile(
     rf"\w*\d[.,]?{KEY}|{KEY}[.,]?\d\w*|(?<![\w{KEY}])[-+±√]{KEY}"
     rf"|{KEY}\ (?:squared|cubed)|\b(?:ten|hundred|thousand|million)\ {KEY}"
@@ -474,19 +551,19 @@ class Reader:
 
     def read(self, piece: str, start: int, stack: list, text: str) -> None:
         """Take the next piece; an empty one is a tag."""
+        inner = stack[-1] if stack else rendered.NOTHING
         if piece:
             if not self.text:
                 self.start = start
-            self.text.append(_seen(piece, stack))
-            if not any(element.tag in {"code", "a"} or element.made for element in stack):
+            self.text.append(KEY if inner.proved else _seen(piece))
+            if not inner.made and NAMES.isdisjoint(inner.within):
                 self.prose.append(html.unescape(piece))
             return
         tag, closes = _tag(text, start)
-        element = stack[-1] if stack and not closes else None
+        element = inner if stack and not closes else None
         if element:
-            mine = element.made or rendered.MARK in element.attributes
             told = [name for name in TOLD if name in element.attributes]
-            for name in told if told and not mine and not _exempt(stack[:-1]) else ():
+            for name in told if not element.proved else ():
                 there = ""
                 if name == "alt" and DRAWN in element.attributes.get("src", ""):
                     there = self.drawn(element.attributes["src"])
@@ -521,6 +598,8 @@ class Reader:
         """A block of text has ended: look at it as a whole."""
         raw, self.text = "".join(self.text), []
         words, self.prose = "".join(self.prose), []
+        if closed not in TELLING and not f"{raw}{words}".strip(" \n"):
+            return  # nothing is said, and of no part of a list or a table
         if self.language == "en" and (other := english.foreign(_SPACES.sub(" ", words), closed)):
             what = f"{other[:60]!r} is not English, and no rule of numbers reads it"
             self.wrong(self.start, what, "write it in English; a title may be the text of a link")
@@ -532,7 +611,7 @@ class Reader:
         if bars := BARS.search(raw):
             self.wrong(self.start, f"{bars[0]!r} is a chart that is typed", "have a script draw it")
         said = plain(raw).strip()
-        found = typed(said) if said else []
+        found = [*typed(said), *claims.errors(said)] if said else []
         if closed == "td" and self.column < len(self.settings) and self.settings[self.column]:
             found = []  # the head says how they come about
         for number in dict.fromkeys(found):
@@ -621,20 +700,13 @@ def _unit(said: str) -> bool:
     return HEAD.search(said) is not None or ALONE.fullmatch(said) is not None
 
 
-def _seen(piece: str, stack: list) -> str:
-    """Return a piece of text, or the sign of a proved number where the core or a source says it."""
-    if _exempt(stack):
-        return KEY
+def _seen(piece: str) -> str:
+    """Return a piece of text as a reader sees it."""
     piece = html.unescape(piece)
     return formula(piece) if "\\" in piece else piece
 
 
-def _exempt(stack: list) -> bool:
-    """Whether the core or a program of the site says this, or gives it with its source."""
-    return any(element.made or rendered.MARK in element.attributes for element in stack)
-
-
 def _tag(text: str, start: int) -> tuple[str, bool]:
-    token = rendered.TOKEN.match(text, start)
+    token = _NAME.match(text, start)
     assert token, "the caller has found one here"
-    return (token["end"], True) if token["end"] else (token["tag"], False)
+    return token[2], bool(token[1])

@@ -349,11 +349,15 @@ OPTION = re.compile(
     r"(?<![\w-])(?:[-/][DU]|--(?:define|undefine)-macro)[\s\"',=+()]*([A-Za-z_]\w*)(\()?"
     r"|(?:define|undef)_macros\W+([A-Za-z_]\w*)()"
 )
+# A text without one of these has none of them.
+OPTIONS = ("-D", "-U", "/D", "/U", "macro")
 # What a compiler reads before the text, or in its place.
 BEFORE = re.compile(
     r"(?<![\w-])(?:--?(?:pre-?)?include|-imacros|/FI|-Xpreprocessor|-Wp,|-specs|-wrapper)(?![\w-])"
     r"|(?<![\w-])-include(?=\w+\.)|\b(?:NVCC_\w+_FLAGS|C(?:PLUS)?_INCLUDE_PATH|CPATH)\b"
 )
+BEFORES = "-include preinclude -imacros /FI -Xpreprocessor -Wp, -specs -wrapper".split()
+BEFORES += "NVCC_ INCLUDE_PATH CPATH".split()
 MEND = 'show what is compiled; or say on its fence when it is: unrun="reason"'
 
 
@@ -383,10 +387,12 @@ def check(text: str, files: Mapping[str, str], others: str, says: bool) -> Itera
     yield from seen.wrong
     for line in () if says else ranges(left_out(text, files)):
         yield line, "code that the preprocessor takes out, or may", MEND
-    if before := BEFORE.search(others):
+    asks = any(map(others.__contains__, BEFORES))
+    if before := BEFORE.search(others) if asks else None:
         what = f"an option that puts a file or words before what is shown: {before[0]}"
         yield 0, what, "include it in the text, where a reader sees it"
-    for option in OPTION.findall(others):
+    asks = any(map(others.__contains__, OPTIONS))
+    for option in OPTION.findall(others) if asks else ():
         name, called = option[0] or option[2], option[1]
         there = name in seen.words and name not in seen.asked
         if name == "NDEBUG" and "assert" in seen.words:

@@ -42,8 +42,8 @@ TOKEN = re.compile(
 ATTRIBUTE = re.compile(r'([^\s"\'<>/=]+)(?:="([^"]*)")?')
 # Inside a code block stands text, and spans that give it colors.
 COLORED = re.compile(
-    r"(?:[^<]+|<span(?: class=\"[A-Za-z0-9_ -]+\")?></span>"
-    r"|<span(?: class=\"[A-Za-z0-9_ -]+\")?>|</span>|</?code>)*"
+    # A repeated group of a repeated sign would take years to refuse a long block.
+    r"[^<]*(?:<(?:span(?: class=\"[A-Za-z0-9_ -]+\")?|/span|/?code)>[^<]*)*"
 )
 VOID = {"br", "hr", "img", "input", "wbr"}
 PHRASING = {*"a abbr b br button code del em i img input ins kbd label mark q s select".split()}
@@ -181,9 +181,17 @@ def _classes(tag: str, names: list[str], mine: bool) -> str | None:
 class Element:
     tag: str
     attributes: dict[str, str]
-    made: bool = False  # by a program, not by an author
+    made: bool = False  # by a program, not by an author; what is in it is, too
+    proved: bool = False  # made, or the core's own, or in such a one
+    within: frozenset[str] = frozenset()  # its tag, and those around it
 
 
+@functools.lru_cache(maxsize=4096)
+def _within(around: frozenset[str], tag: str) -> frozenset[str]:
+    return around | {tag}
+
+
+NOTHING = Element("", {})  # around what stands in no element
 Wrong = Callable[[int, str, str], None]  # where in the text, what, how to mend it
 
 
@@ -228,7 +236,10 @@ def walk(text: str, wrong: Wrong) -> Iterator[tuple[str, int, int, list[Element]
         what = _place(tag, stack)
         if what:
             wrong(start, what, "close the outer one first; leave an empty line around blocks")
-        element = Element(tag, attributes, inside or attributes.get(MARK) == MADE)
+        outer = stack[-1] if stack else NOTHING
+        inside = inside or attributes.get(MARK) == MADE
+        proved = inside or outer.proved or MARK in attributes
+        element = Element(tag, attributes, inside, proved, _within(outer.within, tag))
         if tag == "pre":
             close = text.find("</pre>", position)
             if close < 0 or not COLORED.fullmatch(text, position, close):
@@ -260,15 +271,14 @@ def _mend(what: str) -> str:
 
 def _place(tag: str, stack: list[Element]) -> str | None:
     """Return what is wrong with the place of a tag: a browser would move it somewhere else."""
-    outer = stack[-1].tag if stack else None
+    outer, within = (stack[-1].tag, stack[-1].within) if stack else (None, NOTHING.within)
     if tag in PARENTS and outer not in PARENTS[tag]:
         return f"<{tag}> in {f'<{outer}>' if outer else 'no element'}"
     if outer in TABLE and tag not in TABLE[outer]:
         return f"<{tag}> in <{outer}>"
-    if tag in NESTED and any(element.tag == tag for element in stack):
+    if tag in NESTED and tag in within:
         return f"<{tag}> in <{tag}>"
-    drawing = any(element.tag == "svg" for element in stack)
-    if not drawing and tag not in PHRASING and any(element.tag == "p" for element in stack):
+    if "p" in within and tag not in PHRASING and "svg" not in within:
         return f"<{tag}> in <p>"
     return None
 

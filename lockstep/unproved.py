@@ -284,8 +284,9 @@ ELSEWHERE = re.compile(
     rf"|\b(?:environ\[|getenv\(|environ\.get\(){_QUOTE}(?:HOME|TMPDIR){_QUOTE}"
 )
 # A text without one of these has none of them.
-HINTS = {"/", "..", "cwd()", "pardir", "tempdir", "expanduser", "Path.home", "$", "SharedMemory"}
-HINTS |= {"environ", "getenv"}
+HINTS = {*"/tmp /home/ /root/ /Users/ /run/user/ /var/ /dev/shm ~/ ../ \".. '..".split()}
+HINTS |= {"Path('/", 'Path("/', "join('/", 'join("/', "cwd().parent", "pardir", "tempdir"}
+HINTS |= {*"expanduser Path.home HOME TMPDIR XDG_ SharedMemory".split()}
 
 
 def _elsewhere(blocks: list, root: str) -> Iterator[Found]:

@@ -264,7 +264,7 @@ class _Failed(Exception):
 def _grade(exercise, code, limit, verdict):
     cases = _cases(exercise)
     for case in cases:
-        name, _ = _run(exercise, code, case, "check", limit)
+        name, mine = _run(exercise, code, case, "check", limit)
         verdict["cases"].append([name, True])
     for seed in SEEDS:
         case = cases[len(cases) // 2]
@@ -274,8 +274,9 @@ def _grade(exercise, code, limit, verdict):
             failure.message = f"In another order of its threads: {failure.message}"
             raise
     verdict["passed"] = True
-    mine = _run(exercise, code, cases[-1], "check", limit)[1]
-    best = _run(exercise, exercise.solution, cases[-1], "check", limit)[1]
+    # Of the last case, counted above; what is counted of a launch is the same each time.
+    own = code == exercise.solution
+    best = mine if own else _run(exercise, exercise.solution, cases[-1], "check", limit)[1]
     rows = []
     for key, (label, _) in METRICS.items():
         if not mine[key] and not best[key]:

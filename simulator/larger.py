@@ -21,14 +21,25 @@ of one length, which ``simulator.wgsl`` repeats by itself.
 
 import ast
 import contextlib
+import dataclasses
+import math
+import struct
+import time
 from dataclasses import dataclass
 
-from .stepper import Stepper, host, remember
+from .stepper import KernelFault, Stepper, host, remember
 from .stepper.faults import Unsupported
-from .stepper.types import Array
+from .stepper.memory import Memory, View
+from .stepper.runtime import Block, Grid, ThreadEnd, namespace_of
+from .stepper.types import Array, Scalar
 from .wgsl import Config
 from .wgsl import compile as compiled
-from .wgsl.launch import Longer
+from .wgsl.launch import STRUCT, Longer, elements, pack
+
+BLOCKS = 4  # of a large launch, that the stepper runs for comparison
+SOON = 0.25  # seconds in which it begins another of them
+LATE = 1.5  # seconds after which it gives up
+LONG = "one block of it takes the stepper too long"
 
 
 @dataclass
@@ -179,3 +190,141 @@ def definitions(code):
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).isupper():
             found.append(ast.unparse(node))
     return found
+
+
+# ---------------------------------------------------------------- some blocks of a large launch
+
+
+class Cyclic:
+    """The elements of an array of which a GPU's buffer repeats ``base``; what is written is kept.
+
+    It stands for the memoryview of a memory, which a reader's browser has no room for.
+    """
+
+    def __init__(self, base, length):
+        self.base, self.length, self.own = base, length, {}
+        self.one = memoryview(bytearray(base.itemsize)).cast(base.format)
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, k):
+        if not 0 <= k < self.length:
+            raise IndexError(k)
+        found = self.own.get(k)
+        return self.base[k % len(self.base)] if found is None else found
+
+    def __setitem__(self, k, value):
+        if not 0 <= k < self.length:
+            raise IndexError(k)
+        self.one[0] = value  # rounds it, or takes it for too large, as memory does
+        self.own[k] = self.one[0]
+
+
+class Some(Grid):
+    """A launch of which some blocks are run."""
+
+    def run_block(self, args, number, late):
+        """Run a block. After ``late`` threads that wait for no other are left out, but a warp."""
+        namespace = namespace_of(self)
+        exec(self.program.code, namespace)
+        function = namespace["kernel"]
+        x, y, _ = self.grid
+        index = number % x, number // x % y, number // (x * y)
+        if self.program.generator:
+            return self.run_waiting(function, args, iter([(number, index)]))
+        for t in Block(self, number, index).order:
+            self.current = t
+            with contextlib.suppress(ThreadEnd):
+                function(t, *args)
+            if t.number >= 31 and time.monotonic() > late:
+                break
+
+
+def sampled(function, shader, small, before):
+    """What some blocks of the launch of a Shader leave, by the stepper.
+
+    ``function``: the stepper's kernel. ``small``: the Shader whose buffers the large ones repeat;
+    ``before``: what those hold, as bytes. Returns (number of blocks, {binding's name: (indices,
+    bytes of their elements)}), or in a few words why there is no such comparison.
+    """
+    config, values, kinds = shader.launch
+    written = [b for b in shader.bindings if b.written]
+    if any(b.atomic for b in shader.bindings):
+        return "all blocks update the same elements by atomics"
+    homes = {id(b.memory): b for b in shader.bindings}
+    bases = {b.name: b for b in small.bindings}
+    known, given = {}, []
+    try:
+        for v, kind in zip(values, kinds, strict=True):
+            if not isinstance(kind, Array):
+                given.append(v)
+                continue
+            b = homes.get(id(v.memory))
+            if b is None or b.name not in bases or not isinstance(kind.dtype, Scalar):
+                return "its arrays share a buffer"
+            if kind.dtype.kind == "c":
+                return "of complex numbers"
+            if id(b) not in known:
+                base = native(bases[b.name], before[b.name], kind.dtype)
+                known[id(b)] = Cyclic(base, b.elements)
+            memory = Memory(bytearray(), "global", b.name)
+            offset = v.offset + v.start // kind.dtype.size
+            given.append(View(memory, kind.dtype, v.shape, v.strides, offset, 0, known[id(b)]))
+        many = run_some(function, config, given, kinds)
+        found = {}
+        for b in written:
+            own = known[id(b)].own if id(b) in known else {}
+            places = sorted(own)
+            found[b.name] = places, pack(b, numbers(b.dtype, [own[k] for k in places]))
+    except KernelFault as fault:
+        if fault.finding.kind in ("out-of-bounds", "negative-index"):
+            raise
+        return LONG if fault.finding.kind == "endless" else str(fault)
+    except Exception as error:  # what stands for memory here lacks what this kernel does with it
+        return f"{type(error).__name__}: {error}"
+    found = {name: one for name, one in found.items() if one[0]}
+    return (many, found) if found else "these blocks write nothing"
+
+
+def run_some(function, config, values, kinds):
+    """Run blocks from the last to the first, a few between, while there is time; their number."""
+    settings = dataclasses.replace(
+        function.stepper.settings, mode="run", time_limit=LATE, seed=None
+    )
+    program = function.program(tuple(kinds), False)
+    if program.grid_sync or program.spins:
+        raise Unsupported("blocks that wait for one another", function.source.node.lineno)
+    run = Some(program, config.grid, config.block, config.dynamic, settings)
+    last = math.prod(config.grid) - 1
+    turns = (BLOCKS - 1, 0, *range(1, BLOCKS - 1))
+    some = dict.fromkeys(last * k // (BLOCKS - 1) for k in turns)
+    began, many = time.monotonic(), 0
+    for number in some:
+        run.run_block(values, number, began + SOON)
+        many += 1
+        if time.monotonic() - began > SOON:
+            break
+    return many
+
+
+def native(binding, data, dtype):
+    """What a GPU's buffer holds, as the stepper has it: a memoryview of its elements."""
+    if binding.half:
+        given = [x for (x,) in struct.iter_unpack("<e", data)]
+    else:
+        given = memoryview(data).cast(STRUCT[dtype.kind]).tolist()
+    if dtype.name == "float16":
+        made = struct.pack(f"<{len(given)}e", *given)
+        return memoryview(bytearray(made)).cast(dtype.format)
+    made = memoryview(bytearray(len(given) * dtype.size)).cast(dtype.format)
+    for k, x in enumerate(given):
+        made[k] = bool(x) if dtype.kind == "b" else x
+    return made
+
+
+def numbers(dtype, given):
+    """The elements of the stepper's memory as Python numbers."""
+    if dtype.name != "float16":
+        return given
+    return elements(None, dtype, struct.pack(f"<{len(given)}H", *given))

@@ -1,7 +1,7 @@
 """Launches with enough work for a reader's GPU: each is right, small, and compiles, large."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from lockstep_site import exercise, run_here
 from simulator import grade, larger
 from simulator.stepper import Stepper, host
 from simulator.wgsl import as_json, captured
+from simulator.wgsl.launch import pack
 from tests import webgpu
 from tests.pages import PAGES, ROOT
 from tests.wgsl_cases import runs, wrong
@@ -100,6 +101,29 @@ def test_each_is_right_where_it_is_small(notes, playwright):
         came = webgpu.run(tab, list(rows.values()))
     faults = {k: w for (k, r), x in zip(rows.items(), came, strict=True) if (w := wrong(r, x))}
     assert not faults
+
+
+def test_what_some_blocks_leave_is_what_the_whole_launch_leaves(notes):
+    """By which the page compares launches that are too large for the stepper."""
+    why = Counter()
+    for key, spec in ASKED.items():
+        if not spec.get("least"):
+            continue
+        record = launched(spec, notes[key])
+        found = larger.sampled(record.function, record.shader, record.shader, record.before)
+        if isinstance(found, str):
+            why[found] += 1
+            continue
+        blocks, arrays = found
+        assert 1 <= blocks <= larger.BLOCKS and arrays, key
+        for b in record.shader.bindings:
+            if b.name in arrays:
+                places, data = arrays[b.name]
+                want = pack(b, [record.after[b.name][k] for k in places])
+                assert data == want, (key, b.name)
+        why["compared"] += 1
+    print(dict(why))
+    assert why["compared"] >= 0.7 * why.total()
 
 
 PREPARE = """async shaders => {

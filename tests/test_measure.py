@@ -237,3 +237,44 @@ def test_a_record_that_was_changed_is_refused_by_file(tmp_path, text, says):
     with pytest.raises(PageError) as wrong:
         my_gpu.rows(tmp_path)
     assert "evidence/webgpu/mine.json" in str(wrong.value) and says in str(wrong.value)
+
+
+CARDS = {  # copy rate in GB/s, TFLOP/s, and what the four kernels reach of their roof
+    "near": (105.2, 3.9, (0.95, 0.9, 0.2, 0.35)),
+    "all at the roof": (4300.0, 51.0, (1.0, 1.0, 1.0, 1.0)),  # and its roof is the H200's
+    "slow": (0.6, 0.007, (0.5, 0.1, 0.02, 0.002)),
+    "far below": (900.0, 20.0, (0.3, 0.3, 0.0004, 0.0004)),
+}
+OVERLAPS = """([copy_gbps, tflops, shares]) => import("/assets/vendor/run-here/measure.js").then(
+    ({ roofline }) => {
+    const card = { short: "qualcomm adreno-7xx", copy_gbps, tflops }
+    const kernels = [["Vector addition", 1 / 12], ["Sum", 1 / 4], ["Naive matrix product", 171],
+        ["Tiled matrix product", 171]].map(([title, intensity], k) => ({ title, intensity,
+        gflops: shares[k] * Math.min(copy_gbps * intensity, 1000 * tflops) }))
+    const h200 = { short: "H200", copy_gbps: 4213, tflops: 51.2 }
+    const svg = roofline([card, h200], kernels)
+    document.querySelector(".my-gpu").replaceChildren(svg)
+    const frame = svg.getBoundingClientRect()
+    const boxes = [...svg.querySelectorAll("text, circle")].map(node => {
+        const { left, right, top, bottom } = node.getBoundingClientRect()
+        const slack = node.tagName === "text" ? (bottom - top) * 0.15 : 0 // room above letters
+        return [node.textContent, left, right, top + slack, bottom - slack]
+    })
+    const meet = (a, b) => a[1] < b[2] && b[1] < a[2] && a[3] < b[4] && b[3] < a[4]
+    return boxes.flatMap((a, k) => [
+        ...boxes.slice(k + 1).filter(b => (a[0] || b[0]) && meet(a, b)).map(b => [a[0], b[0]]),
+        ...(a[1] < frame.left - 1 || a[2] > frame.right + 1 || a[3] < frame.top - 1 ? [a] : []),
+    ])
+})"""
+
+
+def test_no_label_of_the_roofline_lies_on_another(chrome):
+    """On a phone, where they are largest, and on a desk."""
+    page = Page(chrome)
+    page.open()
+    for width in (320, 375, 1280):
+        page.tab.set_viewport_size({"width": width, "height": 800})
+        found = {name: page.tab.evaluate(OVERLAPS, list(card)) for name, card in CARDS.items()}
+        assert not any(found.values()), (width, found)
+    page.context.close()
+    assert not page.errors

@@ -129,7 +129,10 @@ def test_the_pages_kernel_runs_on_the_readers_gpu(panel):
     assert "swiftshader" in text and "It is a software adapter" in text
     assert "✓ The same result as the stepper's." in text
     rows = panel.card.locator("tr").all_inner_texts()
-    assert len(rows) >= 3 and rows[1].split()[0] == "5" and "%" in rows[2]
+    assert len(rows) >= 3 and rows[1].split()[:2] == ["5", "all"] and "%" in rows[2]
+    # Of the larger ones, what four blocks of the stepper wrote.
+    assert {row.split()[1] for row in rows[2:]} == {"1,020", "1,023"}
+    assert "the first and the last among them" in panel.card.inner_text()
     assert "Of this adapter's copy rate" in rows[0]
     meters = panel.card.locator("meter").evaluate_all("all => all.map(m => [m.ariaLabel, m.value])")
     assert [name for name, _ in meters] == ["Your GPU", "H200, Numba"]
@@ -266,6 +269,61 @@ def test_what_cannot_be_compiled_is_said_by_line(panel):
     assert "float64" in panel.card.inner_text()
 
 
+WIDE = """import numpy as np
+from numba import cuda
+
+@cuda.jit
+def wide_kernel(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = x[i] * 0.1 + 1.0{}
+
+x, y = np.arange(6, dtype=np.float64), np.zeros(6)
+wide_kernel[1, 32](x, y)
+"""
+
+
+def narrowed(panel, code):
+    """Press Run on my GPU, choose float32 by the keyboard, and return what is said."""
+    panel.write(code)
+    panel.press("Run on my GPU", "launches")
+    assert "Not compiled: line" in panel.card.inner_text()
+    offer = panel.card.locator(".rh-gpu-offer")
+    text = offer.inner_text()
+    assert "This kernel computes in float64, which WebGPU does not have." in text
+    assert "7 digits of a number instead of 16" in text and "0.002\u00a0%" in text
+    offer.get_by_role("button", name="Run it in float32").press("Enter")
+    return panel.done("on your GPU")
+
+
+def test_a_kernel_of_float64_runs_in_float32_if_its_reader_says_so(chrome):
+    """On a phone, by the keyboard: what it means is said before, how near it came beside it."""
+    panel = Panel(chrome, viewport={"width": 320, "height": 700})
+    said = narrowed(panel, WIDE.format(" + x[i] * 0.3 - 0.7"))
+    assert said == "1 launch on your GPU, with the stepper's result."
+    right = panel.card.locator(".rh-gpu-right").inner_text()
+    assert "The stepper's result in float64, as near as float32 comes" in right
+    assert re.search(r"the largest difference is \d\.\de-[89], and 0.00002 of the largest", right)
+    assert "f64" not in panel.card.locator("pre").last.inner_text()
+    assert not panel.card.locator(".rh-gpu-offer").count()
+    assert panel.tab.evaluate("document.activeElement.textContent") == "Run on my GPU"
+    assert "H200" not in panel.card.inner_text()  # whose figure is that of float64
+    wide = """[document.documentElement, ...document.querySelectorAll(".rh, .rh-body, .rh-code")]
+        .map(node => node.scrollWidth - node.clientWidth)"""
+    assert max(panel.tab.evaluate(wide)) <= 0
+    panel.tab.evaluate(AXE.read_text(encoding="utf-8"))
+    found = panel.tab.evaluate("axe.run('.rh')")["violations"]
+    assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
+    # One that needs the digits: 1e8 and a little, less 1e8.
+    said = narrowed(panel, WIDE.format(" + 1e8 - 1e8"))
+    assert said == "1 of 1 launches gave no right result on your GPU."
+    text = panel.card.inner_text()
+    assert "✗ y[" in text and "may need the digits that float32 does not have" in text
+    assert not panel.card.locator("table, .rh-gpu-right").count()
+    panel.context.close()
+    assert not panel.errors
+
+
 def test_what_the_stepper_finds_wrong_is_sent_to_no_gpu(panel):
     panel.write(
         "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x):\n    i = cuda.grid(1)\n"
@@ -301,6 +359,123 @@ def test_a_wrong_result_is_shown_with_its_place_and_no_rate(chrome):
     assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
     panel.context.close()
     assert not panel.errors
+
+
+LARGE_ONLY = MISCOMPILED.replace("f32(i == 3)", "f32(i == 65534)")
+
+
+def test_a_wrong_result_of_a_large_launch_is_shown_and_has_no_rate(chrome):
+    """The page's own five numbers are right; of 65,535 the last but one is not."""
+    panel = Panel(chrome, LARGE_ONLY)
+    said = panel.press("Run on my GPU", "launches")
+    assert said == "1 of 1 launches gave no right result on your GPU."
+    text = panel.card.inner_text()
+    assert "✗ With 65,535 elements the result is wrong. out[65534] is" in text
+    assert "It is the only one of 1,023 compared that differs." in text
+    assert not panel.card.locator("table, meter, .rh-gpu-par").count()
+    panel.context.close()
+    assert not panel.errors
+
+
+UNTIMED = """
+    const make = GPUComputePassEncoder.prototype.dispatchWorkgroups
+    GPUComputePassEncoder.prototype.dispatchWorkgroups = function (...groups) {
+        window.dispatched = (window.dispatched ?? 0) + 1
+        make.apply(this, window.dispatched > %d ? [70000, 1, 1] : groups)
+    }"""
+
+
+def test_what_fails_when_it_is_timed_shows_no_rate(chrome):
+    """The kernel runs once and is right; the launches behind it are refused by the browser."""
+    panel = Panel(chrome, UNTIMED % 1)
+    said = panel.press("Run on my GPU", "measured")
+    assert said == "1 launch on your GPU, with the stepper's result. 1 could not be measured."
+    text = panel.card.inner_text()
+    assert "✓ The same result as the stepper's." in text
+    assert "✗ It could not be measured: " in text and "70000" in text
+    assert "GB/s" not in text and not panel.card.locator("table, meter").count()
+    panel.context.close()
+    assert not panel.errors
+
+
+FAILING = """async how => {
+    const { Gpu } = await import("/gpu.js")
+    const gpu = await Gpu.open()
+    const wgsl = `@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(1) fn k() { x[0] = 1u; }`
+    const shader = { name: "k", wgsl, groups: [70000, 1, 1], block: [1, 1, 1], shared: 0,
+                     params: new Uint8Array(0),
+                     bindings: [{ name: "x", written: true, data: new Uint8Array(4) }] }
+    const said = async work => {
+        try {
+            return ["a rate", await work()]
+        } catch (error) {
+            return [error.constructor.name, error.message]
+        }
+    }
+    const found = []
+    for (const way of ["run", "time", "launches"]) found.push(await said(() => gpu[way](shader)))
+    gpu.timed = false // by the page's clock
+    found.push(await said(() => gpu.time(shader)))
+    const one = { ...shader, groups: [1, 1, 1] }
+    found.push(await said(() => gpu.run(one)), await said(() => gpu.time(one)))
+    return found
+}"""
+
+
+def test_a_dispatch_that_fails_is_an_error_and_never_a_rate(chrome):
+    tab = chrome.new_page()
+    webgpu.route(tab)
+    *failed, ran, timed = tab.evaluate(FAILING)
+    assert [kind for kind, _ in failed] == ["Refusal"] * 4
+    assert all("70000" in text for _, text in failed), failed
+    assert ran[0] == timed[0] == "a rate"  # the device is as it was
+    tab.close()
+
+
+# An adapter that says of its subgroups what it likes, and a probe that finds what it is given.
+SAYS = """
+    const info = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, "info").get
+    Object.defineProperty(GPUAdapter.prototype, "info", { get() {
+        const { vendor, device } = info.call(this)
+        return { vendor, device, subgroupMinSize: 32, subgroupMaxSize: 32 }
+    } })"""
+FINDS = """
+    const make = GPUDevice.prototype.createShaderModule
+    GPUDevice.prototype.createShaderModule = function (given) {
+        if (given.code.includes("fn lanes(")) window.probed = (window.probed ?? 0) + 1
+        const code = given.code.replace("= lane;", "= LANE;").replace("= size;", "= 32u;")
+            .replace("subgroupShuffle(index, 0u)", "index - index % 32u")
+        return make.call(this, { ...given, code })
+    }"""
+ABLE = """async () => {
+    const { abilities } = await import("/assets/vendor/run-here/my-gpu.js")
+    return [(await abilities()).subgroups, (await abilities()).subgroups, window.probed ?? 0]
+}"""
+
+
+@pytest.mark.parametrize(
+    ("script", "subgroups", "probes"),
+    [
+        (FINDS, 0, 0),  # SwiftShader's have 4 lanes, and it says so
+        (SAYS, 0, None),  # it says 32, and the probe finds 4
+        (SAYS + FINDS.replace("LANE", "index % 32u"), 32, 3),
+        (SAYS + FINDS.replace("LANE", "(index + 1u) % 32u"), 0, 1),  # lanes in another order
+        (SAYS + FINDS.replace("LANE", "(index * 2u) % 32u"), 0, 1),
+    ],
+)
+def test_subgroups_stand_for_warps_only_where_a_probe_finds_them_so(
+    chrome, script, subgroups, probes
+):
+    context = chrome.new_context()
+    context.route("**/*", lambda route: serve(route))
+    tab = context.new_page()
+    tab.add_init_script(script)
+    tab.goto("http://localhost/")
+    first, again, probed = tab.evaluate(ABLE)
+    assert first == again == subgroups
+    assert probes in (None, probed)  # once an adapter: one for each shape of a block
+    context.close()
 
 
 def test_a_puzzle_is_graded_and_then_its_largest_case_runs_on_the_readers_gpu(chrome):

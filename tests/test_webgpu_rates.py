@@ -16,9 +16,10 @@ ROWS = [
     for file in sorted(FOLDER.glob("*.json"))
     for row in json.loads(file.read_text(encoding="utf-8"))["rows"]
 ]
-# Of the Numba kernels with a benchmark, those that no WGSL can be made of: what is in their files.
+# Of the Numba kernels with a benchmark, those with PTX, and those beside such in a file.
 ELSEWHERE = {
-    "PTX of its own, which no simulator reads": 51,
+    "PTX of its own, which no simulator reads": 47,
+    rates.BESIDE: 4,
 }
 
 
@@ -53,3 +54,21 @@ def test_the_tile_of_a_merge_is_refused_as_it_says():
     with pytest.raises(Refused, match="bounds that may lie outside"):
         shader("kernels.merge.merge_path", lambda m: m.make_merge("float32", 256, 8)[1], (4,),
                (256,), *given, **OPTIONS)  # fmt: skip
+
+
+# Of the copy rate of the same minute, or of the same Numba kernel: the least that an H200 may show.
+BARS = {
+    "webgpu-copy": ("copy_share", 0.95),
+    "webgpu-vector-add": ("copy_share", 0.95),
+    "webgpu-tiled-matmul": ("reference_share", 0.50),
+    "webgpu-reduction": ("reference_share", 0.60),
+}
+
+
+def test_the_records_hold_the_bars_of_wgsl():
+    rows = {row["id"]: row for row in ROWS}
+    found = {id: rows[id][share] for id, (share, _) in BARS.items()}
+    print(found)
+    assert all(found[id] >= least for id, (_, least) in BARS.items()), found
+    named = {rows[id]["reference_name"] for id, (share, _) in BARS.items() if "reference" in share}
+    assert named == {"Numba, the same kernel", "Numba, the same kernels"}

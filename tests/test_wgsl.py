@@ -20,6 +20,7 @@ REFUSED = {
     "kernels/exercises/lane_ranks.py:lane_ranks": "of uint64",
     "kernels/exercises/last_adds.py:last_adds": "no memory fence between workgroups",
     "kernels/exercises/running_softmax.py:running_softmax": "is computed in float64",
+    "kernels/microbenchmarks/barriers.py:grid_barrier_kernel": "no barrier across workgroups",
     "kernels/metal_host/add_64.py:add_64_kernel": "may leave 32 bits",
     "kernels/metal_host/traps.py:half_warp_kernel": "a mask that is not all 32 lanes",
     "kernels/metal_host/traps.py:wait_kernel": "no memory fence between workgroups",
@@ -29,9 +30,11 @@ REFUSED = {
     "kernels/random_numbers/philox.py:dropout_kernel": "a float made uint64",
     "kernels/random_numbers/philox.py:option_kernel": "an array of float64",
     "kernels/terms/memory_fence.py:last_block_sum_kernel": "no memory fence between workgroups",
+    "kernels/torch_extension/others.py:swiglu_kernel": "is computed in float64",
     "kernels/terms/persistent_kernel.py:square_pieces_kernel": "may leave 32 bits",
     "kernels/top_k/select.py:choose_kernel": "may leave 32 bits",
     "kernels/top_k/select.py:collect_kernel": "beyond 32 bits",
+    "kernels/top_k/wide.py:choose_block_kernel": "may leave 32 bits",
 }
 
 
@@ -92,9 +95,9 @@ def test_the_sites_kernels_compile_and_are_right(site):
         said = {str(r.refused) for r, _ in site[name] if r.refused}
         assert any(words in s for s in said), (name, said)
     defined = [n for n in known if "on purpose" not in NOT_COMPARED.get(n, "")]
-    print(f"{len(right)} of {len(known)} kernels compile and are right")
+    print(f"{len(right)} of {len(defined)} kernels that are defined are right on this adapter")
     assert len(right) >= 0.9 * len(defined)
-    assert len(right) >= 349
+    assert len(right) >= 353
 
 
 def test_generated_kernels_compute_what_the_stepper_computes(tab):

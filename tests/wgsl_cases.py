@@ -1,7 +1,9 @@
 """Launches of the site's kernels, by the examples of their modules, compiled to WGSL."""
 
+import contextlib
 import importlib
 import sys
+import types
 from collections import defaultdict
 from pathlib import Path
 
@@ -45,6 +47,14 @@ def gather(pick="", **options):
         for case in CASES.values():
             if pick in case.file:
                 keep(found, lambda case=case: case.launch(_cuda()), options)
+        for file, kernel, config, arguments in BESIDE:
+            if pick in file:
+
+                def launch(file=file, kernel=kernel, config=config, arguments=arguments):
+                    with standing_in():
+                        return getattr(_fresh(file), kernel)[config](*arguments())
+
+                keep(found, launch, options)
         for file, kernel, config, arguments in MORE:
             if pick in file:
                 keep(found, lambda f=file, k=kernel, c=config, a=arguments: getattr(
@@ -78,10 +88,42 @@ def keep(found, launch, options=None):
 
 
 def known():
-    """Every module-level Numba kernel of kernels/ without PTX, libdevice or another library."""
-    return [
-        name for name, file in compare.kernels(ROOT).items() if compare.refused(ROOT, file) is None
-    ]
+    """Every module-level Numba kernel of kernels/ that uses no PTX, libdevice or other library.
+
+    Others in its module may: what counts is what the kernel and its device functions name.
+    """
+    found = compare.kernels(ROOT).items()
+    return [n for n, file in found if compare.uses(ROOT, file, n.split(":")[1]) is None]
+
+
+def beside_others():
+    """Those of them in modules that the stepper does not import, for what lies beside them."""
+    return [n for n in known() if compare.refused(ROOT, ROOT / n.split(":")[0])]
+
+
+@contextlib.contextmanager
+def standing_in():
+    """Within this block, what such modules import can be imported, and is good for nothing."""
+
+    class Nothing(types.ModuleType):
+        def __getattr__(self, name):
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return self
+
+        def __call__(self, *args, **options):
+            return self
+
+    names = ["numba.cuda.extending", "cupy", "torch", "triton", "triton.language"]
+    before = {n: sys.modules.get(n) for n in names}
+    sys.modules.update({n: Nothing(n) for n in names})
+    try:
+        yield
+    finally:
+        for n, module in before.items():
+            del sys.modules[n]
+            if module:
+                sys.modules[n] = module
 
 
 def fractions(*shape):
@@ -251,6 +293,24 @@ MORE = [
     (N + "wind_tunnel/wing.py", "force_kernel", ((1, 2), (8, 2)), lambda: [
         populations(3, 8), np.array([0, 0, 1, 0, 0, 0, 1, 1] * 3, np.uint8), 3, 8,
         np.zeros(2, F4)]),
+]  # fmt: skip
+
+
+# The same, of modules that the stepper does not import for what lies beside them.
+BESIDE = [
+    (N + "inline_ptx/match.py", "tally_kernel", (2, 32), lambda: [
+        (np.arange(100) * 7 % 11).astype(np.uint32), np.zeros(11, np.uint32)]),
+    (N + "matvec/wide.py", "add_parts_kernel", (2, 32), lambda: [
+        fractions(3, 50), np.zeros(50, F4)]),
+    (N + "microbenchmarks/barriers.py", "grid_barrier_kernel", (2, 32), lambda: [3]),
+    (N + "radix_sort/one_sweep.py", "digit_counts_kernel", (2, 64), lambda: [
+        (np.arange(300) * 2654435761 % 2**32).astype(np.uint32), np.zeros((4, 256), I4)]),
+    (N + "radix_sort/one_sweep.py", "digit_starts_kernel", (4, 256), lambda: [
+        (np.arange(1024) * 37 % 5).astype(I4).reshape(4, 256)]),
+    (N + "top_k/wide.py", "choose_block_kernel", (1, 256), lambda: [
+        (np.arange(256) * 37 % 5).astype(I4), 8, np.array([0, 0, 40])]),
+    (N + "torch_extension/others.py", "swiglu_kernel", (2, 32), lambda: [
+        heads(50), fractions(50), np.zeros(50, F4)]),
 ]  # fmt: skip
 
 

@@ -185,19 +185,30 @@ def _generated(records: Evidence) -> str:
 
 
 def _webgpu(records: Evidence) -> str:
-    for name, record in _known(records):
-        if name.endswith("/webgpu") and record["fresh"]:
-            said = list(record["kernels"].values())
-            refused = sum(what.startswith("refused") for what in said)
-            defined = sum(what == "right" for what in said)
-            return (
-                f"On {record['device']['name']}, {record['date']}, through wgpu "
-                f"{record['version']} and Vulkan: {defined} of {len(said)} kernels of the site run "
-                f"as WGSL and are right, {refused} are refused by name and line, and "
-                f"{len(said) - defined - refused} are wrong on purpose. "
-                f"{record['generated']} generated kernels agree with the stepper bit for bit."
-            )
-    return waiting.awaiting()
+    fresh = {n.rpartition("/")[2]: r for n, r in _known(records) if r["fresh"]}
+    if "webgpu" not in fresh:
+        return waiting.awaiting()
+    card = fresh["webgpu"]
+    told = [f"On {card['device']['name']}, {card['date']}, through wgpu {card['version']} and "
+            f"Vulkan: {_shares(card)}"]  # fmt: skip
+    if adapter := fresh.get("chromium"):
+        late = len(adapter["kernels"].keys() - card["kernels"].keys())
+        if late:
+            told[0] += f" {late} more are not yet on an H200: they came after that run."
+        told.append(f"In Chromium {adapter['version']} on its software adapter "
+                    f"({adapter['adapter']}), {adapter['date']}: {_shares(adapter)}")  # fmt: skip
+    return "\n\n".join(told)
+
+
+def _shares(record: dict) -> str:
+    said = list(record["kernels"].values())
+    refused = sum(what.startswith("refused") for what in said)
+    right = sum(what == "right" for what in said)
+    return (
+        f"{right} of {len(said)} kernels of the site run as WGSL and are right, {refused} are "
+        f"refused by name and line, and {len(said) - right - refused} are wrong on purpose. "
+        f"{record['generated']} generated kernels agree with the stepper bit for bit."
+    )
 
 
 def _refused(compare, root: Path) -> str:

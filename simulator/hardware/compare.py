@@ -290,14 +290,56 @@ def refused(root: Path, file: Path):
     return next((reason for name, reason in REFUSED.items() if name in used), None)
 
 
+@cache
+def bindings(file: Path) -> dict:
+    """What binds each name at the top of a module: a node, or the module and name of an import."""
+    found = {}
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign):
+            names = [n for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+            found |= {n.id: node for n in names}
+        elif isinstance(node, ast.Import):
+            found |= {a.asname or a.name.split(".")[0]: (a.name, "") for a in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {a.asname or a.name: (node.module, a.name) for a in node.names}
+    return found
+
+
+def uses(root: Path, file: Path, name: str, seen=frozenset()):
+    """Why no simulator reads a kernel itself, by all that it and its functions name; or None.
+
+    Its module may hold others that drive a GPU: ``refused`` says so of the whole.
+    """
+    if (file, name) in seen:
+        return None
+    seen |= {(file, name)}
+    known = bindings(file).get(name)
+    if isinstance(known, tuple):
+        module, inner = known
+        if "libdevice" in (*module.split("."), inner):
+            return "libdevice is bitcode, which no simulator reads"
+        other = root / f"{module.replace('.', '/')}.py"
+        if module.startswith("kernels.") and other.is_file():
+            return uses(root, other, inner, seen)
+        return REFUSED.get(module.split(".")[0])
+    names = {n.id for n in ast.walk(known) if isinstance(n, ast.Name)} if known else ()
+    return next(filter(None, (uses(root, file, n, seen) for n in sorted(names))), None)
+
+
 def kernels(root: Path) -> dict[str, Path]:
     """Every module-level Numba kernel under kernels/: {"kernels/x.py:name": file}."""
     found = {}
     for file in sorted((root / "kernels").rglob("*.py")):
         path = file.relative_to(root).as_posix()
-        for name in _kernels(file.read_text(encoding="utf-8")):
+        for name in module_kernels(file):
             found[f"{path}:{name}"] = file
     return found
+
+
+def module_kernels(file: Path) -> list[str]:
+    return _kernels(file.read_text(encoding="utf-8"))
 
 
 @cache

@@ -346,6 +346,9 @@ WITHOUT = {
 }
 
 
+BESIDE = "none itself, in a file with PTX: not yet timed"
+
+
 def kernels(path):
     """The names of the kernels in a file, those that its functions make among them."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -357,13 +360,17 @@ def kernels(path):
 
 
 def benchmarked(rows):
-    """The Numba kernels of benchmarks: {"file:kernel": why no simulator reads it, or None}."""
+    """The Numba kernels of benchmarks: {"file:kernel": why there is no WGSL of it, or None}."""
     found = {}
     for path in sorted({row["kernel"] for row in rows}):
         file = ROOT / path
         if path.startswith("kernels/") and path.endswith(".py") and file.is_file():
+            top = set(compare.module_kernels(file))
             for name in kernels(file):
-                found[f"{path}:{name}"] = compare.refused(ROOT, file)
+                why = compare.refused(ROOT, file)
+                if why and name in top and not compare.uses(ROOT, file, name):
+                    why = BESIDE
+                found[f"{path}:{name}"] = why
     return found
 
 

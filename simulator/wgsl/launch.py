@@ -22,6 +22,7 @@ from .compiler import COLLECTIVE, Function, Module
 from .render import ROW, module_text
 from .values import I32, Buffer, Refused, Value, View, exact32, literal, number, packed
 
+WIDE = {"float64", "complex"}  # kinds of refusal that computing in float32 may lift
 MOST_BUFFERS = 8  # that every WebGPU device has for a shader
 THREADS = 256  # of a block, where a kernel does not mind
 SIZES = {1: ("size",), 2: ("rows", "cols"), 3: ("depth", "rows", "cols")}
@@ -46,6 +47,7 @@ class Binding:
     read: bool
     written: bool
     half: bool = False  # float16 in two bytes
+    atomic: bool = False
 
     @property
     def kind(self):
@@ -71,6 +73,7 @@ class Shader:
     shared: int  # bytes of workgroup memory
     infinity: bool  # whether it makes infinities or NaN
     features: tuple = ()
+    launch: tuple = ()  # what it was compiled for: the config, the arguments and their types
 
 
 def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, single=False):
@@ -98,12 +101,13 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, 
                       source.node.lineno, source.filename, "launch")  # fmt: skip
     params = b"".join(struct.pack("f", v) for _, v in module.params) if module.has_params else b""
     bindings = [
-        Binding(b.name, b.key, b.dtype, b.size, b.read, b.written, b.half) for b in module.bound
+        Binding(b.name, b.key, b.dtype, b.size, b.read, b.written, b.half, b.atomic)
+        for b in module.bound
     ]
     shared = sum(b.bytes * b.size for b in module.buffers if b.space == "workgroup")
     strange = any(v - v != 0 for _, v in module.params)
     return Shader(entry.name, wgsl, bindings, params, module.groups, config.block, shared, strange,
-                  tuple(sorted(module.enables)))  # fmt: skip
+                  tuple(sorted(module.enables)), (config, values, kinds))  # fmt: skip
 
 
 def settled(source, config, values, kinds, packs, options):
@@ -307,6 +311,8 @@ def repeated(source, config, values, kinds, times, **options):
         else:
             longer.append(v * times if t.name in ("int32", "int64") and v == shape[0] else v)
     blocks, threads = config.grid[0] * times, config.block[0]
+    if config.grid[0] == -(-shape[0] // threads):  # a thread for each element, and the last block's
+        blocks = -(-shape[0] * times // threads)
     if plainly_by_grid(source):  # nothing hangs on the size of a block: take a usual one
         blocks, threads = -(-blocks * threads // THREADS), THREADS
     config = Config((blocks, 1, 1), (threads, *config.block[1:]), config.dynamic)
@@ -430,13 +436,16 @@ class Captured:
     after: dict = field(default_factory=dict)  # name of a written one -> numbers by the stepper
     error: object = None
     sizes: list = field(default_factory=list)  # (times, Shader) for more elements
+    function: object = None  # the stepper's kernel
+    single: bool = False  # whether float64 is computed in float32
 
 
 @contextlib.contextmanager
 def captured(launches, most=None, each=None, **options):
     """Put every launch of the stepper, compiled, into the list ``launches``.
 
-    ``most``: no more of them than that; ``each``: no more of one kernel.
+    ``most``: no more of them than that; ``each``: no more of one kernel. ``fallback``: compile
+    what is refused for its float64 once more, in float32.
     """
     plain = host.Kernel.launch
 
@@ -457,7 +466,8 @@ def captured(launches, most=None, each=None, **options):
 def capture(plain, launches, options, kernel, grid, block, dynamic, args):
     lines = kernel.source.node.lineno
     shape = [host.three(x, w, kernel, lines) for x, w in ((grid, "grid"), (block, "block"))]
-    record = Captured(kernel.__name__, Config(*shape, dynamic), kernel.source.filename, lines)
+    record = Captured(kernel.__name__, Config(*shape, dynamic), kernel.source.filename, lines,
+                      function=kernel)  # fmt: skip
     # Host arrays are copied there and back by the launch: do that here, to see their memory.
     back, given = [], []
     for a in args:
@@ -468,12 +478,18 @@ def capture(plain, launches, options, kernel, grid, block, dynamic, args):
                 a = device
         given.append(a)
     options = dict(options)
-    more = options.pop("more", lambda n: ())
+    more, fallback = options.pop("more", lambda n: ()), options.pop("fallback", False)
     try:
         values, kinds, _ = kernel.arguments(given)
         more = more(max((v.size for v, t in zip(values, kinds, strict=True)
                          if isinstance(t, Array)), default=1))  # fmt: skip
-        record.shader = compile(kernel.source, record.config, values, kinds, **options)
+        try:
+            record.shader = compile(kernel.source, record.config, values, kinds, **options)
+        except Refused as refused:
+            if not (fallback and refused.kind in WIDE):
+                raise
+            options["single"] = record.single = True
+            record.shader = compile(kernel.source, record.config, values, kinds, **options)
         for b in record.shader.bindings:
             record.before[b.name] = pack(b)
         for times in more:

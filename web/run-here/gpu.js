@@ -2,6 +2,7 @@
 
 const PATIENCE = 8 // seconds that a kernel may take before its device is given up
 const BURST = 0.12 // seconds of GPU work that a measurement is made of
+const SCOPES = ["validation", "out-of-memory", "internal"] // what a browser refuses, and says to nobody who does not ask
 
 export class Refusal extends Error {}
 
@@ -79,6 +80,26 @@ export class Gpu {
     }
   }
 
+  // Do what the browser may refuse, and throw what it refuses: else the time of nothing would pass for a rate. Returns
+  // what `hand` returns, and a promise of that it was taken.
+  guarded(hand) {
+    const { device } = this
+    for (const kind of SCOPES) device.pushErrorScope(kind)
+    let made, thrown
+    try {
+      made = hand()
+    } catch (error) {
+      thrown = error
+    }
+    const taken = this.patient(Promise.all(SCOPES.map(() => device.popErrorScope()))).then(wrong => {
+      const error = wrong.find(one => one)
+      if (error) throw new Refusal(error instanceof GPUOutOfMemoryError ? `This GPU has no memory left for it. ${error.message}` : error.message)
+    })
+    taken.catch(() => {}) // whoever awaits it is told
+    if (thrown) throw thrown
+    return [made, taken]
+  }
+
   // A shader made ready: buffers filled, pipeline compiled.
   async prepare(shader) {
     const { device } = this
@@ -86,32 +107,43 @@ export class Gpu {
     const threads = shader.block.reduce((a, b) => a * b)
     if (threads > limits.maxComputeInvocationsPerWorkgroup) throw new Refusal(`Blocks of ${threads} threads: this adapter has at most ${limits.maxComputeInvocationsPerWorkgroup} in a workgroup.`)
     if (shader.shared > limits.maxComputeWorkgroupStorageSize) throw new Refusal(`${shader.shared} bytes of shared memory: this adapter has ${limits.maxComputeWorkgroupStorageSize} for a workgroup.`)
-    device.pushErrorScope("validation")
-    const module = device.createShaderModule({ code: shader.wgsl })
-    const made = device.createComputePipelineAsync({ layout: "auto", compute: { module, entryPoint: shader.name } }).catch(error => error)
+    // An error of the module or the pipeline is told by the promise, in words of its own.
+    const [[module, made]] = this.guarded(() => {
+      const module = device.createShaderModule({ code: shader.wgsl })
+      return [module, device.createComputePipelineAsync({ layout: "auto", compute: { module, entryPoint: shader.name } }).catch(error => error)]
+    })
     const pipeline = await this.patient(made, "Compiling")
-    await device.popErrorScope()
     if (pipeline instanceof Error) {
       const { messages } = await module.getCompilationInfo()
       const wrong = messages.find(m => m.type === "error")
       throw new Refusal(wrong ? `WGSL line ${wrong.lineNum}: ${wrong.message}` : pipeline.message)
     }
-    const buffers = shader.bindings.map(b => {
-      const size = Math.max(4, b.bytes ?? b.data.byteLength)
-      if (size > limits.maxStorageBufferBindingSize) throw new Refusal(`${b.name} has ${size} bytes: this adapter binds ${limits.maxStorageBufferBindingSize}.`)
-      const buffer = device.createBuffer({ size, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST })
-      if (b.data.byteLength) device.queue.writeBuffer(buffer, 0, b.data)
-      return buffer
-    })
-    const entries = buffers.map((buffer, binding) => ({ binding, resource: { buffer } }))
-    if (shader.params.byteLength) {
-      const buffer = device.createBuffer({ size: Math.ceil(shader.params.byteLength / 16) * 16, usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST })
-      device.queue.writeBuffer(buffer, 0, shader.params)
-      entries.push({ binding: buffers.length, resource: { buffer } })
-      buffers.push(buffer)
+    const buffers = []
+    const free = () => buffers.forEach(b => b.destroy())
+    try {
+      const [group, taken] = this.guarded(() => {
+        for (const b of shader.bindings) {
+          const size = Math.max(4, b.bytes ?? b.data.byteLength)
+          if (size > limits.maxStorageBufferBindingSize) throw new Refusal(`${b.name} has ${size} bytes: this adapter binds ${limits.maxStorageBufferBindingSize}.`)
+          const buffer = device.createBuffer({ size, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST })
+          buffers.push(buffer)
+          if (b.data.byteLength) device.queue.writeBuffer(buffer, 0, b.data)
+        }
+        const entries = buffers.map((buffer, binding) => ({ binding, resource: { buffer } }))
+        if (shader.params.byteLength) {
+          const buffer = device.createBuffer({ size: Math.ceil(shader.params.byteLength / 16) * 16, usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST })
+          device.queue.writeBuffer(buffer, 0, shader.params)
+          entries.push({ binding: buffers.length, resource: { buffer } })
+          buffers.push(buffer)
+        }
+        return entries.length ? device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }) : null
+      })
+      await taken
+      return { shader, pipeline, group, buffers, free }
+    } catch (error) {
+      free()
+      throw error
     }
-    const group = entries.length ? device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }) : null
-    return { shader, pipeline, group, buffers, free: () => buffers.forEach(b => b.destroy()) }
   }
 
   dispatch(pass, { shader, pipeline, group }) {
@@ -124,30 +156,34 @@ export class Gpu {
   async run(shader) {
     const { device } = this
     const ready = await this.prepare(shader)
-    device.pushErrorScope("validation")
-    const encoder = device.createCommandEncoder()
-    const pass = encoder.beginComputePass()
-    this.dispatch(pass, ready)
-    pass.end()
-    const back = shader.bindings.flatMap((b, k) => {
-      if (!b.written || !b.data.byteLength) return []
-      const size = b.data.byteLength
-      const buffer = device.createBuffer({ size, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ })
-      encoder.copyBufferToBuffer(ready.buffers[k], 0, buffer, 0, size)
-      return [[b.name, buffer]]
-    })
-    device.queue.submit([encoder.finish()])
-    const wrong = await this.patient(device.popErrorScope())
-    if (wrong) throw new Refusal(wrong.message)
-    await this.patient(device.queue.onSubmittedWorkDone())
-    const found = {}
-    for (const [name, buffer] of back) {
-      await this.patient(buffer.mapAsync(GPUMapMode.READ))
-      found[name] = new Uint8Array(buffer.getMappedRange().slice(0))
-      buffer.destroy()
+    const back = []
+    try {
+      const [, taken] = this.guarded(() => {
+        const encoder = device.createCommandEncoder()
+        const pass = encoder.beginComputePass()
+        this.dispatch(pass, ready)
+        pass.end()
+        shader.bindings.forEach((b, k) => {
+          if (!b.written || !b.data.byteLength) return
+          const size = b.data.byteLength
+          const buffer = device.createBuffer({ size, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ })
+          back.push([b.name, buffer])
+          encoder.copyBufferToBuffer(ready.buffers[k], 0, buffer, 0, size)
+        })
+        device.queue.submit([encoder.finish()])
+      })
+      await taken
+      await this.patient(device.queue.onSubmittedWorkDone())
+      const found = {}
+      for (const [name, buffer] of back) {
+        await this.patient(buffer.mapAsync(GPUMapMode.READ))
+        found[name] = new Uint8Array(buffer.getMappedRange().slice(0))
+      }
+      return found
+    } finally {
+      for (const [, buffer] of back) buffer.destroy()
+      ready.free()
     }
-    ready.free()
-    return found
   }
 
   // Seconds for one launch: by timestamps on the GPU, else by many launches and the page's clock.
@@ -170,24 +206,29 @@ export class Gpu {
 
   async burst(ready, repeat) {
     const { device } = this
-    const encoder = device.createCommandEncoder()
     let query, resolve, map
-    if (this.timed) {
-      query = device.createQuerySet({ type: "timestamp", count: 2 })
-      resolve = device.createBuffer({ size: 16, usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC })
-      map = device.createBuffer({ size: 16, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ })
-    }
-    const pass = encoder.beginComputePass(query ? { timestampWrites: { querySet: query, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 } } : {})
-    for (let k = 0; k < repeat; k++) this.dispatch(pass, ready)
-    pass.end()
-    if (query) {
-      encoder.resolveQuerySet(query, 0, 2, resolve, 0)
-      encoder.copyBufferToBuffer(resolve, 0, map, 0, 16)
-    }
-    const start = performance.now()
-    device.queue.submit([encoder.finish()])
+    const [start, taken] = this.guarded(() => {
+      const encoder = device.createCommandEncoder()
+      if (this.timed) {
+        query = device.createQuerySet({ type: "timestamp", count: 2 })
+        resolve = device.createBuffer({ size: 16, usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC })
+        map = device.createBuffer({ size: 16, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ })
+      }
+      const pass = encoder.beginComputePass(query ? { timestampWrites: { querySet: query, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 } } : {})
+      for (let k = 0; k < repeat; k++) this.dispatch(pass, ready)
+      pass.end()
+      if (query) {
+        encoder.resolveQuerySet(query, 0, 2, resolve, 0)
+        encoder.copyBufferToBuffer(resolve, 0, map, 0, 16)
+      }
+      const commands = encoder.finish()
+      const start = performance.now()
+      device.queue.submit([commands])
+      return start
+    })
     await this.patient(device.queue.onSubmittedWorkDone())
     const clock = (performance.now() - start) / 1e3
+    await taken
     if (!query) return clock
     await this.patient(map.mapAsync(GPUMapMode.READ))
     const [from, to] = new BigUint64Array(map.getMappedRange())
@@ -209,14 +250,20 @@ export class Gpu {
     }
     const burst = async count => {
       const start = performance.now()
-      for (let k = 0; k < count; k++) send()
+      const [, taken] = this.guarded(() => {
+        for (let k = 0; k < count; k++) send()
+      })
       await this.patient(this.device.queue.onSubmittedWorkDone())
-      return (performance.now() - start) / 1e3 / count
+      const seconds = (performance.now() - start) / 1e3 / count
+      await taken
+      return seconds
     }
-    await burst(8)
-    const seconds = await burst(count)
-    ready.free()
-    return seconds
+    try {
+      await burst(8)
+      return await burst(count)
+    } finally {
+      ready.free()
+    }
   }
 
   // Bytes a second that a copy of `size` bytes moves, read and written together.

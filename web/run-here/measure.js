@@ -49,9 +49,25 @@ function table(caption, heads, rows) {
   return box
 }
 
+// Where a point's label stands: the first place beside it that is in the plot, and where no other text or point is. Sizes are
+// those of a phone, whose text is the largest for the plot.
+const TEXT = 24
+const WIDE = 0.58 * TEXT // a letter, at most
+const SHIFTS = [0, 18, 34, 52, 76, 100, 124, 148].flatMap(shift => [shift, -shift])
+export function labelPlace({ x, y }, title, taken, [from, to, top, bottom]) {
+  const size = title.length * WIDE
+  const places = SHIFTS.flatMap(shift => [1, -1].map(side => {
+    const start = side > 0 ? x + 12 : x - 12 - size
+    return { side, box: [start, start + size, y + shift - TEXT / 2, y + shift + TEXT / 2] }
+  }))
+  const free = ({ box }) => box[0] >= from && box[1] <= to && box[2] >= top && box[3] <= bottom && !taken.some(other => meet(box, other))
+  return places.find(free) ?? places.find(({ box }) => box[0] >= from && box[1] <= to) ?? places[0]
+}
+const meet = (a, b) => a[0] < b[1] && b[0] < a[1] && a[2] < b[3] && b[2] < a[3]
+
 // The roofline of a card, and of another beside it, with kernels as points. Both axes are logarithmic.
 export function roofline(cards, kernels) {
-  const [width, height, left, bottom, top, right] = [720, 400, 64, 52, 16, 16]
+  const [width, height, left, bottom, top, right] = [720, 420, 78, 72, 16, 16]
   const node = (tag, attributes, text = "") => {
     const made = document.createElementNS(SVG, tag)
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
@@ -69,33 +85,43 @@ export function roofline(cards, kernels) {
   const svg = node("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": said, class: "my-gpu__roof" })
   for (let i = from; i <= to; i *= 4) {
     svg.append(node("line", { x1: x(i), x2: x(i), y1: top, y2: height - bottom, class: "my-gpu__grid" }))
-    svg.append(node("text", { x: x(i), y: height - bottom + 18, "text-anchor": "middle" }, i < 1 ? `1/${1 / i}` : `${i}`))
+    svg.append(node("text", { x: x(i), y: height - bottom + 28, "text-anchor": "middle" }, i < 1 ? `1/${1 / i}` : `${i}`))
   }
   for (let v = low; v <= high; v *= 10) {
     svg.append(node("line", { x1: left, x2: width - right, y1: y(v), y2: y(v), class: "my-gpu__grid" }))
     svg.append(node("text", { x: left - 8, y: y(v) + 5, "text-anchor": "end" }, v >= 1000 ? `${v / 1000}T` : v >= 1 ? `${v}G` : `${Math.round(v * 1000)}M`))
   }
   svg.append(node("text", { x: (left + width) / 2, y: height - 8, "text-anchor": "middle" }, "operations a byte"))
-  svg.append(node("text", { x: left + 6, y: top + 12 }, "FLOP/s"))
+  svg.append(node("text", { x: left + 6, y: top + 20 }, "FLOP/s"))
+  const taken = [[left, left + 6 * WIDE, top, top + TEXT]] // boxes: from and to along x, from and to along y
+  const edges = [left, width - right, top, height - bottom]
+  for (const kernel of kernels) taken.push([x(kernel.intensity) - 7, x(kernel.intensity) + 7, y(kernel.gflops) - 7, y(kernel.gflops) + 7])
   cards.forEach((card, k) => {
     const ridge = Math.min(to, Math.max(from, (card.tflops * 1000) / card.copy_gbps))
     const points = [from, ridge, to].map(i => `${x(i)},${y(roof(card, i))}`).join(" ")
     svg.append(node("polyline", { points, class: `my-gpu__line my-gpu__line--${k}` }))
-    svg.append(node("text", { x: width - right - 4, y: y(roof(card, to)) - 8, "text-anchor": "end" }, card.short))
+    // Above its line, or below where there is no room.
+    const end = { x: width - right, y: y(roof(card, to)) }
+    const size = card.short.length * WIDE
+    const places = [-8, 24, 50, -34].map(shift => ({ at: end.y + shift, box: [end.x - size, end.x, end.y + shift - TEXT + 4, end.y + shift + 4] }))
+    const { at, box } = places.find(({ box }) => box[2] >= 0 && !taken.some(other => meet(box, other))) ?? places[0]
+    taken.push(box)
+    svg.append(node("text", { x: end.x - 4, y: at, "text-anchor": "end" }, card.short))
   })
-  kernels.forEach((kernel, k) => {
-    svg.append(node("circle", { cx: x(kernel.intensity), cy: y(kernel.gflops), r: 6, class: "my-gpu__point" }))
-    // On the side of its point that has room, on a phone as well.
-    const right = x(kernel.intensity) < width / 2
-    const place = { x: x(kernel.intensity) + (right ? 10 : -10), y: y(kernel.gflops) + (k % 2 ? 16 : 2) }
-    svg.append(node("text", { ...place, "text-anchor": right ? "start" : "end" }, kernel.title))
-  })
+  for (const kernel of kernels) {
+    const at = { x: x(kernel.intensity), y: y(kernel.gflops) }
+    const { side, box } = labelPlace(at, kernel.title, taken, edges)
+    taken.push(box)
+    svg.append(node("circle", { cx: at.x, cy: at.y, r: 6, class: "my-gpu__point" }))
+    svg.append(node("text", { x: side > 0 ? box[0] : box[1], y: (box[2] + box[3]) / 2 + 6, "text-anchor": side > 0 ? "start" : "end" }, kernel.title))
+  }
   return svg
 }
 
 // The lessons' kernels on this card: rate, and the share of what its roof allows.
 async function kernels(gpu, card, rows, tell) {
   const found = []
+  const left = []
   for (const row of rows) {
     tell(`Running ${row.title}`, found.length / rows.length)
     const shader = { ...row.shader, params: new Uint8Array(0), bindings: row.shader.bindings.map(b => ({ ...b, data: new Uint8Array(0) })) }
@@ -105,10 +131,11 @@ async function kernels(gpu, card, rows, tell) {
       const intensity = row.flops / row.bytes
       found.push({ id: row.id, title: row.title, intensity, gflops, gbps: row.bytes / seconds / 1e9, share: gflops / roof(card, intensity) })
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error // a card that cannot take it has one point fewer
+      if (!(error instanceof Refusal) || gpu.gone) throw error
+      left.push(`${row.title}: ${error.message}`) // a card that cannot take it has one point fewer
     }
   }
-  return found
+  return [found, left]
 }
 
 async function record(tell, data) {
@@ -129,8 +156,9 @@ async function record(tell, data) {
       limits: Object.fromEntries(LIMITS.map(name => [name, limits[name]])),
       ...(await measure(gpu, (words, share) => tell(words, share * 0.8))),
     }
-    card.kernels = await kernels(gpu, card, data[gpu.software ? "small" : "large"], (words, share) => tell(words, 0.8 + share * 0.2))
-    return card
+    const [found, left] = await kernels(gpu, card, data[gpu.software ? "small" : "large"], (words, share) => tell(words, 0.8 + share * 0.2))
+    card.kernels = found
+    return [card, left]
   } finally {
     gpu.close()
   }
@@ -288,13 +316,14 @@ export async function open(place, base) {
     bar.hidden = false
     const guess = ask(result, data.large.find(row => row.id === BET))
     try {
-      const card = await record((words, share) => {
+      const [card, left] = await record((words, share) => {
         status.textContent = `${words} …`
         bar.value = share
       }, data)
       keep(card, h200)
       show(result, card, h200, others, guess())
-      status.textContent = `Measured: ${card.name}. Nothing of it has left your browser.`
+      const short = left.length ? ` Not measured, because the browser refused it: ${left.join(" ")}` : ""
+      status.textContent = `Measured: ${card.name}. Nothing of it has left your browser.${short}`
       result.querySelector("h2").tabIndex = -1
       result.querySelector("h2").focus()
     } catch (error) {

@@ -2,7 +2,7 @@
 
 import { bytes, Gpu, Refusal, unpacked } from "./gpu.js"
 import { reached, roof } from "./h200.js"
-import { multiplyAdds, nothing } from "./probes.js"
+import { inOrder, lanes, multiplyAdds, nothing } from "./probes.js"
 
 const NEARLY = 0.9 // of a rate: two measurements of the same kernel differ by as much
 const LONG = 1 // seconds that a launch may be expected to take: systems reset a GPU that is busy for two
@@ -24,29 +24,38 @@ const half = bits => {
 }
 const floats = { f: 2e-5, h: 1e-3 } // of the largest number of an array: what such numbers may differ by
 
-// What differs from the stepper's result: null, or where it begins and how much there is of it.
-export function difference(shader, want, got) {
+// Compares with the stepper's result: `wrong`, null or where a difference begins and how much there is of it; `far`, the largest
+// difference of floats, as a share of the largest number of their array. `places`: of a large launch, the elements that `want` has.
+export function compared(shader, want, got, places) {
   const wrong = []
+  let far = 0
   for (const b of shader.bindings) {
-    if (!b.written || !got[b.name]) continue
-    const right = numbers(want[b.name], b.kind, b.elements)
+    if (!b.written || !got[b.name] || !want[b.name]) continue
+    const at = places?.[b.name]
+    const right = numbers(want[b.name], b.kind, at?.length ?? b.elements)
     const ours = numbers(got[b.name], b.kind, b.elements)
     let most = 0
     if (floats[b.kind]) for (const x of right) if (Number.isFinite(x)) most = Math.max(most, Math.abs(x))
     const differ = []
     for (let k = 0; k < right.length; k++) {
-      const [x, y] = [right[k], ours[k]]
-      if (x === y || (x !== x && y !== y) || (floats[b.kind] && Math.abs(x - y) <= floats[b.kind] * most)) continue
-      differ.push(k)
+      const [x, y] = [right[k], ours[at ? at[k] : k]]
+      if (x === y || (x !== x && y !== y)) continue
+      if (floats[b.kind] && Math.abs(x - y) <= floats[b.kind] * most) far = Math.max(far, Math.abs(x - y) / most)
+      else differ.push(k)
     }
     if (differ.length) {
       const [k] = differ
-      const many = differ.length === 1 ? `It is the only one of ${count(right.length)} that differs` : `${count(differ.length)} of ${count(right.length)} elements differ`
-      wrong.push(`${b.name}[${k}] is ${ours[k]} on this GPU and ${right[k]} in the stepper. ${many}.`)
+      const all = `${count(right.length)}${at ? " compared" : ""}`
+      const many = differ.length === 1 ? `It is the only one of ${all} that differs` : `${count(differ.length)} of ${all} elements differ`
+      const place = at ? at[k] : k
+      wrong.push(`${b.name}[${place}] is ${ours[place]} on this GPU and ${right[k]} in the stepper. ${many}.`)
     }
   }
-  return wrong.join(" ") || null
+  return { wrong: wrong.join(" ") || null, far }
 }
+
+// What the stepper left of some blocks of a large launch: the elements' places, and their bytes, by array.
+const sampled = arrays => [0, 1].map(k => Object.fromEntries(Object.entries(arrays).map(([name, row]) => [name, k ? bytes(row[1]) : new Uint32Array(bytes(row[0]).buffer)])))
 
 // A shader for more elements, whose buffers repeat what those of another hold.
 function longer(small, large) {
@@ -66,14 +75,30 @@ const rate = n => (n >= 1e11 ? `${(n / 1e12).toPrecision(3)} TB/s` : `${(n / 1e9
 const span = seconds => (seconds >= 1 ? `${seconds.toPrecision(3)} s` : seconds < 1e-3 ? `${(seconds * 1e6).toPrecision(3)} µs` : `${(seconds * 1e3).toPrecision(3)} ms`)
 const percent = share => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`
 const count = n => n.toLocaleString("en")
+const held = far => `${far ? `the largest difference is ${far.toExponential(1)}` : "it is the same, rounded to float32"}, and ${floats.f} of the largest number of an array is allowed.`
 const work = flops => (flops >= 1e12 ? `${(flops / 1e12).toPrecision(3)} TFLOP/s` : `${(flops / 1e9).toPrecision(3)} GFLOP/s`)
 
-// What the compiler may use of this adapter: `subgroups`, their lanes where it has one number of them, else 0; `f16`.
+// What the compiler may use of this adapter: `subgroups`, 32 where they are as warps are, else 0; `f16`.
 export async function abilities() {
   if (!gpu || gpu.gone) gpu = await Gpu.open()
+  gpu.warps ??= await warps(gpu)
+  return { subgroups: gpu.warps ? 32 : 0, f16: gpu.device.features.has("shader-f16") }
+}
+
+// Whether this adapter's subgroups are warps, as it says and as a kernel finds: in blocks of one, two and three dimensions.
+async function warps(gpu) {
   const { subgroupMinSize: least, subgroupMaxSize: most } = gpu.adapter.info ?? {}
-  const { features } = gpu.device
-  return { subgroups: features.has("subgroups") && least === most ? (least ?? 0) : 0, f16: features.has("shader-f16") }
+  if (!gpu.device.features.has("subgroups") || least !== 32 || most !== 32) return false
+  try {
+    for (const block of [[256, 1, 1], [16, 16, 1], [8, 4, 4]]) {
+      const { y } = await gpu.run(lanes(block))
+      if (!inOrder([...new Uint32Array(y.buffer)])) return false
+    }
+    return true
+  } catch (error) {
+    if (error instanceof Refusal && !gpu.gone) return false // shuffles through workgroup memory do without
+    throw error
+  }
 }
 
 // This adapter's multiply-adds, in TFLOP/s, as the page My GPU measures them.
@@ -83,10 +108,11 @@ async function peak() {
 }
 
 export class MyGpu {
-  // `section`: where it writes; `say(text, level)`: the panel's status line.
-  constructor(section, say) {
+  // `section`: where it writes; `say(text, level)`: the panel's status line; `narrow()`: runs the program once more, in float32.
+  constructor(section, say, narrow) {
     this.section = section
     this.say = say
+    this.narrow = narrow
   }
 
   // The device is lost, with whatever runs on it.
@@ -114,6 +140,7 @@ export class MyGpu {
     section.append(make("p", "rh-gpu-name", `Adapter: ${gpu.name}.${software}`))
     let wrong = 0
     let right = 0
+    let unmeasured = 0
     let card // this adapter's own limits, measured in this minute
     for (const row of kernels) {
       if (this.stopped) break
@@ -122,6 +149,7 @@ export class MyGpu {
       place.append(make("h4", "", `${row.kernel}, ${row.grid.filter((n, k) => !k || n > 1).join(" × ")} blocks of ${row.block.filter((n, k) => !k || n > 1).join(" × ")}`))
       if (!row.shader) {
         place.append(make("p", "", row.refused ? `Not compiled: line ${row.line}: ${row.refused}.` : "It did not end in the stepper."))
+        if (row.wide) place.append(this.offer())
         wrong++
         continue
       }
@@ -130,16 +158,26 @@ export class MyGpu {
       const want = Object.fromEntries(Object.entries(row.want).map(([name, data]) => [name, Uint8Array.from(atob(data), c => c.charCodeAt(0))]))
       try {
         this.say(`Running ${row.kernel} on ${gpu.name}.`)
-        const differs = difference(shader, want, await gpu.run(shader))
+        const { wrong: differs, far } = compared(shader, want, await gpu.run(shader))
         differs ? wrong++ : right++
-        place.append(make("p", differs ? "rh-gpu-wrong" : "rh-gpu-right", differs ? `✗ ${differs}` : "✓ The same result as the stepper's."))
-        if (differs) place.append(make("p", "", "It was not measured: how fast a wrong result comes says nothing. If the kernel is right whatever the order of its threads (Check tries several), this GPU or its driver is not."))
+        place.append(make("p", differs ? "rh-gpu-wrong" : "rh-gpu-right", differs ? `✗ ${differs}` : row.single ? `✓ The stepper's result in float64, as near as float32 comes: ${held(far)}` : "✓ The same result as the stepper's."))
+        if (differs && row.single) place.append(make("p", "", "It was computed in float32, and the stepper computes in float64 as CUDA does: this kernel may need the digits that float32 does not have. It was not measured."))
+        else if (differs) place.append(make("p", "", "It was not measured: how fast a wrong result comes says nothing. If the kernel is right whatever the order of its threads (Check tries several), this GPU or its driver is not."))
         else if (row.sizes) {
           this.say(`Measuring ${row.kernel}.`)
-          card ??= { copy_gbps: (await gpu.copyRate()) / 1e9, launch: (await gpu.time(nothing())).seconds }
-          if (row.sizes.some(size => size.flops)) card.tflops ??= await peak()
-          const par = pars.find(one => one.kernel === row.kernel)
-          place.append(await this.measured(shader, row, card, rows, par))
+          try {
+            card ??= { copy_gbps: (await gpu.copyRate()) / 1e9, launch: (await gpu.time(nothing())).seconds }
+            if (row.sizes.some(size => size.flops)) card.tflops ??= await peak()
+            const par = pars.find(one => one.kernel === row.kernel)
+            place.append(await this.measured(shader, row, card, rows, par))
+          } catch (error) {
+            if (!(error instanceof Refusal || this.stopped)) console.error(error)
+            place.append(make("p", "rh-gpu-wrong", this.stopped ? "Stopped." : error.wrong ? `✗ ${error.message}` : `✗ It could not be measured: ${error.message}`))
+            if (error.wrong) {
+              wrong++
+              right--
+            } else unmeasured++
+          }
         }
       } catch (error) {
         if (!(error instanceof Refusal || this.stopped)) console.error(error)
@@ -151,25 +189,58 @@ export class MyGpu {
     }
     if (gpu.gone || this.stopped) gpu = undefined
     if (this.stopped) this.say("Stopped. The GPU was given up with what it ran.", "bad")
-    else this.say(wrong ? `${wrong} of ${wrong + right} launches gave no right result on your GPU.` : `${right} ${right === 1 ? "launch" : "launches"} on your GPU, with the stepper's result.`, wrong ? "bad" : "good")
+    else {
+      const result = wrong ? `${wrong} of ${wrong + right} launches gave no right result on your GPU.` : `${right} ${right === 1 ? "launch" : "launches"} on your GPU, with the stepper's result.`
+      this.say(`${result}${unmeasured ? ` ${unmeasured} could not be measured.` : ""}`, wrong || unmeasured ? "bad" : "good")
+    }
+  }
+
+  // A kernel in float64 may be run in float32, if the reader says so.
+  offer() {
+    const box = make("div", "rh-gpu-offer")
+    const button = Object.assign(make("button", "rh-button", "Run it in float32"), { type: "button", onclick: () => this.narrow() })
+    box.append(make("p", "", "This kernel computes in float64, which WebGPU does not have. In float32 it keeps 7 digits of a number instead of 16, so its result is held to 0.002\u00a0% of the largest number of each array, and no longer to the last digit."), button)
+    return box
   }
 
   // Times for growing sizes, as a table; below it the share of this adapter's copy rate, or of its roof, as bars.
-  async measured(small, { sizes, row: id }, card, rows, par) {
+  async measured(small, { sizes, single, row: id }, card, rows, par) {
     const table = make("table", "rh-par")
+    const notes = make("ul", "rh-gpu-notes")
     const head = make("tr")
     const computes = sizes.some(size => size.flops)
     const whose = computes ? "roof" : "copy rate"
-    for (const name of ["Elements", "A launch", "Rate", "Of this adapter's copy rate", ...(computes ? ["Of its roof"] : [])]) head.append(Object.assign(make("th", "", name), { scope: "col" }))
+    for (const name of ["Elements", "Compared", "A launch", "Rate", "Of this adapter's copy rate", ...(computes ? ["Of its roof"] : [])]) head.append(Object.assign(make("th", "", name), { scope: "col" }))
     const own = !sizes.length ? "" : par && !sizes[0].times ? " The large launch is the check's own for larger arrays, which repeat what the small ones hold." : sizes[0].times ? " Above the page's own size, blocks have 256 threads if the kernel leaves the choice." : " The larger launches have blocks of a usual size, as the H200's benchmark."
     const limits = `A copy runs at ${rate(card.copy_gbps * 1e9)} here${computes ? `, multiply-adds at ${work(card.tflops * 1e12)}: the roof is the lower of the two at a kernel's operations a byte` : ""}. A launch of nothing takes ${span(card.launch)}.`
     table.append(make("caption", "", `Times by ${gpu.timed ? "the GPU's own clock" : "the page's clock over many launches"}.${own} ${limits}`), head)
     let last
+    let samples = false
     for (const [at, size] of [{ shader: null }, ...sizes].entries()) {
       const shader = size.shader ? longer(small, size.shader) : small
       if (shader.bindings.some(b => b.data.byteLength > gpu.device.limits.maxStorageBufferBindingSize)) break
       const amount = size.flops ?? Math.max(...shader.bindings.map(b => b.elements))
       if (last?.size.shader && (last.seconds * amount) / last.amount > LONG) break
+      const most = count(Math.max(...shader.bindings.map(b => b.elements)))
+      if (size.fault) {
+        notes.append(make("li", "", `${most} elements were not run. ${size.fault}`))
+        continue
+      }
+      let part = "all"
+      if (size.sample) {
+        const [places, want] = sampled(size.sample.arrays)
+        const { wrong } = compared(shader, want, await gpu.run(shader), places)
+        if (wrong && single) {
+          notes.append(make("li", "", `${most} elements were not timed: float32 has too few digits for so many. ${wrong}`))
+          continue
+        }
+        if (wrong) throw Object.assign(new Refusal(`With ${most} elements the result is wrong. ${wrong}`), { wrong })
+        part = count(Object.values(places).reduce((sum, p) => sum + p.length, 0))
+        samples = true
+      } else if (size.shader) {
+        part = "no"
+        notes.append(make("li", "", `${most} elements were timed and not compared: ${size.unlike}.`))
+      }
       const { seconds } = await gpu.time(shader)
       const moved = size.bytes ?? traffic(shader)
       const ofCopy = moved / seconds / 1e9 / card.copy_gbps
@@ -177,14 +248,17 @@ export class MyGpu {
       const ofRoof = intensity && size.flops / seconds / 1e9 / roof(card, intensity)
       last = { size, at: at - 1, amount, seconds, shader, intensity, share: computes ? ofRoof : ofCopy, short: seconds < SHORT * card.launch }
       const line = make("tr")
-      line.append(Object.assign(make("th", "", count(Math.max(...shader.bindings.map(b => b.elements)))), { scope: "row" }))
-      const cells = [span(seconds), intensity >= 1 ? work(size.flops / seconds) : rate(moved / seconds), percent(ofCopy)]
+      line.append(Object.assign(make("th", "", most), { scope: "row" }))
+      const cells = [part, span(seconds), intensity >= 1 ? work(size.flops / seconds) : rate(moved / seconds), percent(ofCopy)]
       if (computes) cells.push(intensity ? percent(ofRoof) : "not counted")
       for (const text of cells) line.append(make("td", "", text))
       table.append(line)
     }
+    if (samples) notes.prepend(make("li", "", "Compared: how many elements of the result were held against the stepper's. Of a large launch it runs some blocks, the first and the last among them, and what those wrote is compared."))
     const box = make("div")
-    box.append(table)
+    const wide = Object.assign(make("div", "rh-wide"), { tabIndex: 0, role: "region", ariaLabel: "Measurements" })
+    wide.append(table)
+    box.append(wide, notes)
     if (last.short) {
       box.append(make("p", "rh-gpu-short", `Too short to hold against a par: ${span(last.seconds)}, where a launch of nothing takes ${span(card.launch)}. That is the time of a launch, and not of a kernel.`))
       return box

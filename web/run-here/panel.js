@@ -294,8 +294,8 @@ class Panel {
     }
   }
 
-  // `mode`: "check", or else what the box says.
-  async run(mode) {
+  // `mode`: "check", or else what the box says. `choice`: what the reader chose for the GPU.
+  async run(mode, choice) {
     if (this.busy) return
     mode ??= this.el.record.checked ? "record" : "run"
     const code = this.editor.code
@@ -314,7 +314,7 @@ class Panel {
     this.view.empty("")
     let result, failure
     try {
-      result = await engine.run(code, mode, this.program.exercise?.text, mode === "gpu" ? await this.plan() : undefined)
+      result = await engine.run(code, mode, this.program.exercise?.text, mode === "gpu" ? await this.plan(choice) : undefined)
     } catch (error) {
       failure = error
     }
@@ -419,7 +419,7 @@ class Panel {
     for (const name of busy) el[name].disabled = true
     try {
       const { MyGpu } = await this.compiled()
-      this.card = new MyGpu(el.card, (text, level) => this.say(text, level))
+      this.card = new MyGpu(el.card, (text, level) => this.say(text, level), () => this.run("gpu", { single: true }))
       el.stop.disabled = false
       await this.card.run(result.kernels, await this.records(), result.par)
     } catch (error) {
@@ -440,10 +440,10 @@ class Panel {
   }
 
   // What the program's kernels are compiled for: this adapter, and sizes with enough work to measure.
-  async plan() {
+  async plan(choice) {
     const { sizes = {}, code } = this.program
     const card = await this.compiled().then(({ abilities }) => abilities()).catch(() => ({})) // why it failed is said later
-    return JSON.stringify({ sizes, code, ...card })
+    return JSON.stringify({ sizes, code, ...card, ...choice })
   }
 
   // The H200's records, if they can be had.

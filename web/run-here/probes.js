@@ -62,6 +62,23 @@ export const nothing = () => shader("nothing", `${io("f32")}${head("nothing")} {
   if (thread.x == 0u) { y[group.x] = x[0]; }
 }`, [1, 1, 1], [buffer("x", 16), buffer("y", 16)])
 
+// For each thread of a workgroup of this shape: its lane, the lanes of its subgroup, and the number of the thread in the
+// first lane.
+export const lanes = block => ({ ...shader("lanes", `enable subgroups;
+@group(0) @binding(0) var<storage, read_write> y: array<u32>;
+@compute @workgroup_size(${block})
+fn lanes(@builtin(local_invocation_index) index: u32, @builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_size) size: u32) {
+  y[3u * index] = lane;
+  y[3u * index + 1u] = size;
+  y[3u * index + 2u] = subgroupShuffle(index, 0u);
+}`, [1, 1, 1], [{ name: "y", written: true, data: new Uint8Array(12 * block.reduce((a, b) => a * b)) }]), block })
+
+// Whether subgroups are CUDA's warps: 32 threads that follow one another, in the order of their lanes. WGSL leaves it open.
+export const inOrder = words => words.length > 0 && words.every((word, at) => {
+  const index = Math.floor(at / 3)
+  return word === [index % 32, 32, index - (index % 32)][at % 3]
+})
+
 // Reads of workgroup memory, `stride` elements apart from thread to thread.
 export function banks(groups, stride, turns = 512) {
   const wgsl = `${io("u32")}var<workgroup> s: array<u32, 2048>;

@@ -4,10 +4,12 @@
 """
 
 import ast
+import base64
 import contextlib
 import io
 import json
 import random
+import struct
 import sys
 import textwrap
 import time
@@ -121,7 +123,8 @@ def on_gpu(source, time_limit, exercise=None, plan=None):
     ``exercise``: the text of an exercise's file. The program is graded, and the launches are those
     of the exercise's largest case, if the answer is right; beside them, as ``par``, stand those of
     the reference solution. ``plan``, as JSON: ``subgroups``, the lanes of the adapter's subgroups
-    where it has one number of them; ``f16``, whether it has float16; ``sizes``, what
+    where it has one number of them, in the order that the compiler assumes; ``f16``, whether it has
+    float16; ``single``, whether what needs float64 is to be computed in float32; ``sizes``, what
     simulator/larger.py takes, by kernel; ``code``, the page's own program.
     """
     from simulator import larger, wgsl  # unpacked when they are first asked for
@@ -130,7 +133,7 @@ def on_gpu(source, time_limit, exercise=None, plan=None):
     plan = {"sizes": {}, "code": ""} | json.loads(plan or "{}")
     options = {"unroll": UNROLL, "subgroups": 32 if plan.get("subgroups") == 32 else 0}
     options["f16"] = bool(plan.get("f16"))
-    captured = {"most": KERNELS, "more": sizes, **options}
+    captured = {"most": KERNELS, "more": sizes, "fallback": bool(plan.get("single")), **options}
     made, theirs = {}, {}
     if exercise is not None:
         result, more["verdict"] = graded(source, time_limit, exercise)
@@ -145,10 +148,12 @@ def on_gpu(source, time_limit, exercise=None, plan=None):
             both = [next(iter(n.values()), None) for n in (right, notes)]
             if spec and all(both) and len(both[0].values) == len(both[1].values):
                 params = both[0].kernel.source.params
-                for note, into in zip(both, (theirs, made), strict=True):
+                for note, rows, into in zip(
+                    both, (reference, launches), (theirs, made), strict=True
+                ):
                     note.params = params
                     name = note.kernel.__name__
-                    into[name] = {"sizes": compiled_sizes(spec, note, options), "row": None}
+                    into[name] = {"sizes": compiled_sizes(spec, note, rows, options), "row": None}
             more["par"] = [row for row in for_gpu(reference, theirs) if "sizes" in row]
     else:
         with larger.noted(plan["sizes"]) as notes, wgsl.captured(launches, **captured):
@@ -156,13 +161,13 @@ def on_gpu(source, time_limit, exercise=None, plan=None):
         if result.error is None and not result.findings:
             own = plan["code"] and larger.definitions(source) == larger.definitions(plan["code"])
             for name, spec in plan["sizes"].items():
-                made[name] = {"sizes": larger_sizes(source, name, spec, notes, time_limit, options)}
-                made[name]["row"] = spec.get("row") if own else None
+                found = larger_sizes(source, name, spec, notes, launches, time_limit, options)
+                made[name] = {"sizes": found, "row": spec.get("row") if own else None}
     kernels = for_gpu(launches, made)
     return report(result, time.perf_counter() - began, kernels=kernels, **more)
 
 
-def larger_sizes(source, name, spec, notes, time_limit, options):
+def larger_sizes(source, name, spec, notes, launches, time_limit, options):
     """The sizes of a kernel that ``spec`` asks for; None where it asks for none or none fits."""
     from simulator import larger
 
@@ -174,18 +179,52 @@ def larger_sizes(source, name, spec, notes, time_limit, options):
             return None
         with larger.noted([name], run=False) as notes:
             execute(source, mode="run", time_limit=time_limit)
-    return compiled_sizes(spec, notes[name], options) if name in notes else None
+    return compiled_sizes(spec, notes[name], launches, options) if name in notes else None
 
 
-def compiled_sizes(spec, note, options):
+def compiled_sizes(spec, note, launches, options):
     """The sizes of a kernel that ``spec`` asks for; None where one cannot be compiled."""
     from simulator import larger, wgsl
 
+    first = next((r for r in launches if r.kernel == note.kernel.__name__ and r.after), None)
+    if first is None:
+        return None
     try:
-        found = list(larger.shaders(spec, note, **options))
+        found = list(larger.shaders(spec, note, **options | {"single": first.single}))
     except wgsl.Refused:
         return None
-    return [{"shader": wgsl.as_json(s), "flops": f, "bytes": b} for s, f, b in found]
+    sides = with_samples(note.kernel, [s for s, *_ in found], first)
+    return [row | {"flops": f, "bytes": b} for row, (_, f, b) in zip(sides, found, strict=True)]
+
+
+def with_samples(function, shaders, record):
+    """Launches for more and more elements, and what the stepper says of some blocks of each.
+
+    ``record``: the launch whose buffers they repeat.
+    """
+    from simulator import larger, wgsl
+
+    rows, found = [], None
+    for shader in shaders:
+        row = {"shader": wgsl.as_json(shader)}
+        try:
+            if found != larger.LONG:  # else larger ones take longer still
+                found = larger.sampled(function, shader, record.shader, record.before)
+            if isinstance(found, str):
+                row["unlike"] = found.replace("`", "")
+            else:
+                blocks, arrays = found
+                row["sample"] = {"blocks": blocks, "arrays": {
+                    name: [as_text(struct.pack(f"<{len(places)}I", *places)), as_text(data)]
+                    for name, (places, data) in arrays.items()}}  # fmt: skip
+        except KernelFault as fault:
+            row["fault"] = str(fault).replace("`", "")
+        rows.append(row)
+    return rows
+
+
+def as_text(data):
+    return base64.b64encode(data).decode()
 
 
 def for_gpu(launches, made=()):
@@ -200,21 +239,41 @@ def for_gpu(launches, made=()):
         row = {"kernel": record.kernel, "line": record.line, "grid": record.config.grid,
                "block": record.config.block, "python": definition(record)}  # fmt: skip
         if record.refused:
-            row["refused"] = record.refused.what.replace("`", "")
-            row["line"] = record.refused.line or record.line
+            refuse(row, record, record.refused)
         elif record.after:
             row["shader"] = wgsl.as_json(record.shader, record.before)
-            row["want"] = wgsl.wanted(record)
+            row["single"] = record.single
+            try:
+                row["want"] = wgsl.wanted(record)
+            except wgsl.Refused as refused:  # its results do not fit
+                del row["shader"]
+                refuse(row, record, refused)
+                kernels.append(row)
+                continue
             row["halves"] = any(b.dtype.name == "float16" for b in record.shader.bindings)
             if record.kernel not in seen:
                 asked = made[record.kernel] if record.kernel in made else {}
                 row["sizes"] = asked.get("sizes") or [
-                    {"times": n, "shader": wgsl.as_json(shader)} for n, shader in record.sizes
+                    size | {"times": n}
+                    for (n, _), size in zip(
+                        record.sizes,
+                        with_samples(record.function, [s for _, s in record.sizes], record),
+                        strict=True,
+                    )
                 ]
-                row["row"] = asked.get("row")
+                row["row"] = None if record.single else asked.get("row")
                 seen.add(record.kernel)
         kernels.append(row)
     return kernels
+
+
+def refuse(row, record, refused):
+    """Say of a launch why it does not run on the GPU, and whether float32 would help."""
+    from simulator.wgsl.launch import WIDE
+
+    row["refused"] = refused.what.replace("`", "")
+    row["line"] = refused.line or record.line
+    row["wide"] = refused.kind in WIDE and not record.single
 
 
 def definition(record):
