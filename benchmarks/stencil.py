@@ -24,7 +24,7 @@ STEPS = {2: "stencil-2d-steps-2", 4: "stencil-2d-steps-4", 8: "stencil-2d-steps-
 # rows of a warp, planes at a time, warps of a block, planes of a block
 MARCHES = [(1, 2, 4, 8), (1, 4, 4, 8), (1, 4, 4, 12), (2, 1, 4, 8), (2, 1, 4, 16), (2, 2, 4, 4)]
 MARCHES += [(2, 2, 4, 6), (2, 2, 8, 4), (2, 2, 4, 8), (4, 1, 4, 4), (4, 2, 4, 4), (4, 2, 4, 6)]
-ONE_ROW = MARCHES[0]
+ONE_ROW, TWO_ROWS = MARCHES[0], MARCHES[5]
 
 
 def run(bench):
@@ -177,6 +177,8 @@ def space(bench, shape):
             Case("stencil-3d", title + words, MARCH, calls[best], output, extra),
             Case("stencil-3d-one-row", title + "a row for a warp, queue of planes", MARCH,
                  calls[ONE_ROW], output),
+            Case("stencil-3d-two-rows", title + "two rows for a warp, the same bytes", MARCH,
+                 calls[TWO_ROWS], output),
             Case("stencil-3d-plain", title + "a thread a cell", PLAIN,
                  partial(space_kernel[blocks, block], *views), output),
         ],
