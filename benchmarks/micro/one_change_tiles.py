@@ -1,6 +1,9 @@
 """More experiments of one change each: tiles of a product that the formula doesn't choose."""
 
+from functools import partial
+
 import cupy as cp
+import torch
 
 from benchmarks.harness import rounded
 from benchmarks.micro.common import COLD
@@ -16,9 +19,38 @@ WAYS = {  # rows, columns, k -> tiles and parts of k, beside the one that is cho
 
 
 def run(bench):
+    with bench.part("cuDNN's kernels for few channels"):
+        channels(bench, 64 if bench.quick else 512)
     for shape, ways in WAYS.items():
         with bench.part(f"{shape}"):
             product(bench, *shape, ways)
+
+
+def channels(bench, side):
+    """Whether one kernel, whose tile is wide, serves 8 and 32 channels. Its name is the method."""
+    was = torch.backends.cudnn.benchmark, torch.backends.cudnn.conv.fp32_precision
+    torch.backends.cudnn.benchmark, torch.backends.cudnn.conv.fp32_precision = True, "ieee"
+    calls, names = {}, {}
+    for count in (4, 8, 16, 32, 64):
+        x, w = (torch.randn(shape, device="cuda")
+                for shape in ((8, count, side, side), (count, count, 3, 3)))  # fmt: skip
+        id = f"one-change-cudnn-{count}"
+        calls[id] = call = partial(torch.nn.functional.conv2d, x, w, padding=1)
+        call()  # the search
+        torch.cuda.synchronize()
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as seen:
+            call()
+            torch.cuda.synchronize()
+        names[id] = [e.name for e in seen.events() if e.device_type.name == "CUDA"]
+        bench.say(f"[{bench.name}]   {count} channels: {names[id]}")
+    for id, summary in bench.samples(calls).items():
+        count = id.split("-")[-1]
+        bench.micro(
+            id, f"cuDNN, 3 x 3, 8 images {side} x {side}, {count} channels, float32", summary,
+            unit="us", method=f"{COLD}; kernels: {', '.join(names[id])}"[:400],
+        )  # fmt: skip
+    torch.backends.cudnn.benchmark, torch.backends.cudnn.conv.fp32_precision = was
+    torch.cuda.empty_cache()
 
 
 def product(bench, m, n, k, ways):
