@@ -298,4 +298,5 @@ def lines(bench, size):
         )  # fmt: skip
     bench.say(f"[{bench.name}]   alike: {np.round(np.sort(first), 2).tolist()}")
     counts, edges = np.histogram(seen[0], 24, tuple(np.percentile(seen[0], (0.1, 99.5))))
-    bench.say(f"[{bench.name}]   {dict(zip(edges.astype(int), counts, strict=False))}")
+    found = dict(zip(edges.astype(int).tolist(), counts.tolist(), strict=False))
+    bench.say(f"[{bench.name}]   lines by cycles: {found}")
