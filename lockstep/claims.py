@@ -87,6 +87,13 @@ _ONE_SECOND = (
     r"\ (?:is|was|went|passed|suffice[sd]|later|did|for\ (?:that|it|this|all))\b)"
 )
 
+# Of two versions of a kernel, and a number that is no small count.
+_VARIANT = (
+    r"(?:naive|tiled|(?:un)?fused|blocked|baseline|optimi[sz]ed|(?:un)?tuned|unrolled"
+    r"|vectori[sz]ed)"
+)
+_MEASURED = r"(?<![\w.,/-])(?:\d\d[\d,]*(?:\.\d+)?|\d\.\d+)"
+
 # For each rule the words of which a text must have one (in small letters), so that a search looks
 # at few texts; and what it finds.
 RULES: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -305,6 +312,48 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         | (?<![\w.])(?:[tsbr]_(?:[munµ]s|s|[kmgtp]i?b)|t_(?!max|min|end|start|stop|step)[a-z]{{3,}})
             \ ?[=≈]\ {_ABOUT}{DECIMAL}(?!\w)""",
     ),
+    # Naive 957, tiled 4120. 41.2 for the naive one.
+    (
+        tuple("naive tiled fused blocked baseline optimi tuned unrolled vectori".split()),
+        rf"""\b{_VARIANT}(?:\ (?:kernel|version|one|code|loop|product|copy|variant|run))?
+            (?:,|:|\ =|\ -|\ is|\ was|\ needs|\ needed|\ had)?\ {_ABOUT}{_MEASURED}
+            (?!\ ?(?!and\b|but\b|while\b|against\b|versus\b|vs\b)[\w%×*/+(-]|[:.]\d)
+        | {_MEASURED}\ (?:for|with|by)\ (?:the\ |our\ |an?\ )?{_VARIANT}\b""",
+    ),
+    # It started at 14:02:03.1. Start: 0. End: 41.2. It was over after 41.
+    ((":",), r"(?<![\d:.])\d{1,2}:\d\d:\d\d[.,]\d"),
+    (
+        ("start", "begin"),
+        rf"\b(?:start\w*|begin\w*)(?::|\ at)\ \d[\d.]*[.;,]\ (?:and\ )?(?:end|stop|finish)\w*"
+        rf"(?::|\ at)\ {_ABOUT}{_MEASURED}{_ALONE}",
+    ),
+    (
+        ("after", "before", "within", " in ", "past"),
+        rf"\b(?:over|done|finished|through|back|ready|complete|ended)\ (?:after|within|in)\ "
+        rf"{_ABOUT}"
+        rf"(?:{DECIMAL}{_ALONE}|(?<=after\ )\d\d+{_ALONE})",
+    ),
+    (
+        ("clock", "timer", "watch"),
+        rf"\b(?:clock|stopwatch|timer|watch)\ (?:stop(?:s|ped)|st(?:ood|ands)|was|is)\ at\ {_ABOUT}"
+        rf"{BARE}",
+    ),
+    # 41.2 → 8.1. 8.1 (was 41.2).
+    (("→", "->", "⟶", "⇒"), rf"{DECIMAL}\ ?(?:→|->|⟶|⇒)\ ?\d*\.\d+(?!\w)"),
+    (
+        ("was", "before", "formerly", "previously", "once"),
+        rf"\d\ \((?:it\ )?(?:was|before|formerly|previously|once)[,:]?\ {_ABOUT}{_MEASURED}",
+    ),
+    # The speedup is S = 41 / 8. T_1 / T_p = 41 / 8 = 5.1. t = 41.2 - 8.1
+    (
+        ("= ", "≈ "),
+        rf"""(?<![\w.])(?:s|t|η|speed-?up)(?:_\w+|\ \w)?(?:\ ?\(\w+\))?\ ?[=≈]\ {_ABOUT}
+            (?:\d\d|\d\.\d)[\d.,]*\ ?[/÷-]\ ?\d
+        | (?<![\w.])[ts](?:_\w+|\d)?(?:\ ?\(\w+\))?\ ?/\ ?[ts](?:_\w+|\d)?(?:\ ?\(\w+\))?
+            \ ?[=≈]\ {_ABOUT}\d[\d.,]*\ ?/\ ?\d
+        | (?<![\w.])e(?:_\w+)?\ ?[=≈]\ s(?:_\w+)?\ ?/\ ?[a-z]\w*
+            \ ?[=≈]\ {_ABOUT}\d[\d.,]*\ ?/\ ?\d""",
+    ),
     # Units that are written otherwise.
     (
         (" pc", "tf", "gf", "pf", "flop", "tera", "watt", "tbs", "gbs", "kw", " p/s"),
@@ -323,6 +372,39 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
             \ (?:an?|per)\ (?:hour|GPU|token|million)""",
     ),
 )
+
+# The largest error was 3e-7. It is off by 3.1e-7. They agree to 2.4e-7. In prose and comments
+# alone: a program may print so of its own results.
+_SMALL_FIGURE = r"(?<![\w.,/-])(?!1(?:\.0+)?(?!\d))\d[\d.]*(?:e-?\d+|\ ?[·×]\ ?10-\d+)"
+_SOME_FIGURE = rf"(?:{_SMALL_FIGURE}|(?<![\w.,/-])(?!1\.0+(?!\d))\d*\.\d+(?!\w|\.\d))"
+_ANY_FIGURE = rf"(?:{_SOME_FIGURE}|(?<![\w.,/-])(?:1e-?\d+|10-\d+|\d+)(?!\w|\.\d))"
+_ERROR = r"(?:errors?|deviations?|discrepanc(?:y|ies)|residuals?|differences?|mismatch(?:es)?)"
+ERRORS = rf"""\b{_ERROR}\b[^.;:!?\d\ufffc]{{0,40}}?\b(?:is|are|of|at|to|by|below|under|within|than)
+    \ {_ABOUT}{_SOME_FIGURE}
+| \b{_ERROR}\b[^.;:!?\d\ufffc]{{0,40}}?\b(?:was|were|came\ to|reached|stayed\ (?:below|under)
+    |turned\ out(?:\ to\ be)?|did\ not\ exceed|never\ exceeded)\ {_ABOUT}{_ANY_FIGURE}
+| \b(?:off|wrong)\ by\ {_ABOUT}{_SOME_FIGURE}
+| \b(?:accurate|exact|right)\ to\ {_ABOUT}{_SMALL_FIGURE}
+| \b{_ERROR}\b[^.;:!?\d\ufffc]{{0,40}}?\b(?:is|was|of|by)\ {_ABOUT}{NUMBER}\ parts?\ in\b
+| \b(?:differ(?:s|ed)?|deviate[sd]?)\b[^.;:!?\d\ufffc]{{0,30}}?\ by\ {_ABOUT}{_SOME_FIGURE}
+| \bagree[sd]?\b[^.;:!?\d\ufffc]{{0,30}}?\ (?:to|within)\ {_ABOUT}{_SMALL_FIGURE}
+| {_SMALL_FIGURE}\ (?:is|was)\ (?:the|our|its)\ (?:\w+\ )?{_ERROR}\b
+| \b{_ERROR}:\ {_ABOUT}{_SMALL_FIGURE}
+| \b(?:loss|perplexity)\ (?:\w+\ )?(?:was|is|fell|falls|drop(?:s|ped)|ends|ended|reache[sd]|went)
+    \ (?:to\ |at\ |by\ )?{_ABOUT}{DECIMAL}"""
+_OFF = (
+    *"error deviat discrepan residual differ mismatch agree accurate exact loss perplexity".split(),
+    *("off by", "wrong by", "right to"),
+)
+
+
+def errors(text: str) -> list[str]:
+    """Return the errors of results that a text gives, which a run alone can tell."""
+    low = text.lower()
+    if not any(word in low for word in _OFF):
+        return []
+    return [text[slice(*found.span())].strip() for found in _ready(ERRORS).finditer(low)]
+
 
 ASKING = Asking([words for words, _ in RULES])
 

@@ -94,6 +94,21 @@ QUOTE = re.compile(
 )
 
 
+# Who returns True where that says that something worked: a check, or a call with what it got.
+_CHECK = re.compile(
+    r"(?i)\b(?:checks?|tests?|comparisons?|asserti\w+|runs?|programs?|kernels?|scripts?|verif\w+"
+    r"|compare[sd]?|results?|answers?|we|ours|here|allclose|array_equal|equal)\b|`[\w.]+\([^)`]+\)`"
+)
+
+
+def _described(match: re.Match, said: str) -> bool:
+    """Whether prose says what a function is for: it returns `True`, or `False` for none."""
+    if said not in {"True", "False"} or not match[0].startswith(("return ", "returns ")):
+        return False
+    row = match.string[: match.start()]
+    return not _CHECK.search(re.split(r"(?<=[.!?])\s", row)[-1])
+
+
 def outputs(page: Page) -> Iterator[tuple[int, str]]:
     """Yield (line, value) of values that prose says are printed, and that no block shows."""
     shown = re.sub(r"\s", "", "".join(block.text for block in page.blocks))
@@ -109,6 +124,8 @@ def outputs(page: Page) -> Iterator[tuple[int, str]]:
                 found += SUCCESS.finditer(row)
         for match in found:
             said = match[match.lastindex or 1]
+            if _described(match, said):
+                continue
             if figures.KEY.sub("", said).strip() and re.sub(r"\s", "", said) not in shown:
                 yield number, said
         before = row if row.strip() and not row.lstrip().startswith(">") else before

@@ -21,6 +21,7 @@ from lockstep import claims, english, rendered, tabled
 from lockstep.asking import Asking
 
 WORKED = re.compile(r"\[\[worked:(?P<number>[^\[\];]+);(?P<how>[^\[\]]+)\]\]")
+KEY = "\ufffc"  # in the place of a number that has its proof
 MEND = (
     "pull it by key, [[bench:ID.FIELD]] or [[micro:ID]]; or make it the text of a link to the "
     "source that gives it; or write [[worked:NUMBER; how it follows]]"
@@ -235,6 +236,7 @@ _TEX = (
     (re.compile(r"\\(?:[hvm]space|[hmv]?skip|kern|[hv]?phantom)\*?\s*\{[^{}]*\}"), " "),
     (re.compile(r"\\(?:textcolor|color|colorbox)\s*\{[^{}]*\}"), ""),
     (re.compile(r"\\over\b"), "/"),
+    (re.compile(r"\\eta(?![A-Za-z])\s*"), "η "),
     (re.compile(r"\\cdot"), "·"),
     (re.compile(r"\\(?:approx|simeq|cong|doteq)(?![A-Za-z])\s*"), "≈ "),
     (re.compile(r"(?<=[\w)}])\s*=\s*(?=[\d.~≈-])"), " = "),
@@ -324,7 +326,80 @@ _OURS = re.compile(
 )
 
 
+# What a reader is asked to do takes seconds; "wait 5 s for the kernel" says how long that takes.
+_ASKED = re.compile(
+    r"(?:^|[.!?:]\ )(?:Then\ )?(?:Wait|Pause|Hold)\ (?:for\ |about\ |at\ least\ )*$"
+)
+_FOR_IT = re.compile(r"\ (?:for|until|till|while|before)\ (?:the|it|its|this|that|an?|our)\b")
+_HERTZ = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)\ ?([kMG]?)Hz\b")
+_PREFIX = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
+_PERIOD = re.compile(r"(\d+(?:\.\d+)?)\ ?(ms|µs|μs|us|ns|s)\b")
+_SPANS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "μs": 1e-6, "us": 1e-6, "ns": 1e-9}
+# Rates that are agreed on, with what has them.
+_AGREED = (
+    (
+        {8e3, 16e3, 22.05e3, 44.1e3, 48e3, 96e3, 192e3},
+        r"(?i)\b(?:audio|sound|music|CD|speech|voice|song)",
+    ),
+    (
+        {24, 25, 30, 50, 60, 72, 90, 120, 144, 240},
+        r"(?i)\b(?:screen|display|monitor|mains|video|television|TV)",
+    ),
+)
+# Who says at which rate something ran, or of which device it is.
+_RAN = re.compile(
+    r"(?i)\b(?:runs?|ran|reach\w*|gets?|got|hits?|sustain\w*|deliver\w*|render\w*|draws?|drew"
+    r"|simulat\w*|manag\w*|achiev\w*|measur\w*|clocks|clocked|sees|saw|keeps?|kept|boost\w*"
+    r"|does|did|finish\w*|our|kernels?|programs?|we)\b"
+    r"|(?-i:\b[ABHGLTV]B?\d{2,3}\b|\bRTX\b|\bMI\d)"
+)
+_SUPPOSED = re.compile(
+    r"^(?:At|With|Take|Assume|Suppose|Say|Imagine|Let|A\ (?:round|made-up)|If)\b"
+    r"|\bfor\ example\b|\bsay\b"
+)
+_MAKES = re.compile(
+    rf"^(?:,|:)?\ (?:leaves?|means?|makes?|gives?|is|are)\ (?:only\ |about\ )?(?:\d|{KEY})"
+)
+
+
+def _sentence(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return what stands in a sentence before and behind a place."""
+    before = re.split(r"(?<=[.!?:;])\ ", text[max(0, start - 200) : start])[-1]
+    return before, re.split(r"(?<=[.!?;])\ ", text[end : end + 200])[0]
+
+
+def _rate(found: re.Match) -> bool:
+    """Whether a frequency is a standard or supposed, and nobody says that something ran at it."""
+    before, behind = _sentence(found.string, found.start(), found.end())
+    hertz = float(found[1]) * _PREFIX[found[2]]
+    if any(hertz in rates and re.search(of, before + behind) for rates, of in _AGREED):
+        return not _RAN.search(before)
+    round_ = len(found[1].replace(".", "").strip("0")) <= 2
+    supposed = _SUPPOSED.search(f"{before}{found[0]}{behind}") or (
+        not before and _MAKES.match(behind)
+    )
+    return bool(round_ and supposed) and not _RAN.search(before + behind)
+
+
+def _period(found: re.Match, time: re.Match) -> bool:
+    """Whether a time is that of a supposed rate before it: 60 Hz leaves 16.7 ms."""
+    before, _ = _sentence(found.string, found.start(), found.end())
+    rates = [rate for rate in _HERTZ.finditer(found.string, 0, found.start()) if rate[0] in before]
+    if not rates or not _rate(rates[-1]):
+        return False
+    unit = _SPANS[time[2]]
+    away = abs(float(time[1]) * unit * float(rates[-1][1]) * _PREFIX[rates[-1][2]] - 1)
+    digits = len(time[1].partition(".")[2])
+    return away <= 0.5 * 10.0**-digits / float(time[1]) if float(time[1]) else False
+
+
 def _measured(found: re.Match) -> bool:
+    if rate := _HERTZ.match(found.string, found.start()):
+        return not _rate(rate)
+    if time := _PERIOD.match(found.string, found.start()):
+        if _ASKED.search(found.string, max(0, found.start() - 40), found.start()):
+            return _FOR_IT.match(found.string, time.end()) is not None
+        return not _period(found, time)
     unit = found[0].rstrip("s").endswith(("minute", "hour", "to 1"))
     return not (unit and _OURS.search(found.string, max(0, found.start() - 60), found.start()))
 
@@ -362,7 +437,6 @@ _NAME = re.compile(r"<(/?)([A-Za-z][\w-]*)")
 # Drawings of scripts: the words for one may say a number that the drawing itself says.
 DRAWN = "/diagrams/"
 TOLD = ("title", "alt", "aria-label", "placeholder", "value")  # what a reader sees or hears
-KEY = "\ufffc"  # in the place of a number that has its proof
 BESIDE = re.compile(
     rf"\w*\d[.,]?{KEY}|{KEY}[.,]?\d\w*|(?<![\w{KEY}])[-+±√]{KEY}"
     rf"|{KEY}\ (?:squared|cubed)|\b(?:ten|hundred|thousand|million)\ {KEY}"
@@ -538,7 +612,7 @@ class Reader:
         if bars := BARS.search(raw):
             self.wrong(self.start, f"{bars[0]!r} is a chart that is typed", "have a script draw it")
         said = plain(raw).strip()
-        found = typed(said) if said else []
+        found = [*typed(said), *claims.errors(said)] if said else []
         if closed == "td" and self.column < len(self.settings) and self.settings[self.column]:
             found = []  # the head says how they come about
         for number in dict.fromkeys(found):

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from lockstep import (
     around,
+    claims,
     commands,
     forged,
     numbers,
@@ -30,10 +31,8 @@ from lockstep import (
 )
 from lockstep.mistakes import Mistake, nodes, parse, walk
 from lockstep.vacuous import (
-    ANOTHER,
     PROVES,
     REACHES,
-    SELF,
     aliased,
     idle,
     loose,
@@ -399,6 +398,8 @@ def figures(language: str, text: str) -> Iterator[tuple[int, str]]:
                 if head and numbers.BARE.fullmatch(cell):
                     yield line, f"{cell} in a column of {head[0]!r}"
         return
+    if language == "text":
+        yield from _logged(rows)
     unit = next((u for u in UNIT.findall(text) if numbers.typed(f"2 {u.strip()}")), None)
     remarks = re.findall(r"^\s*[#;] *(.*)", text, re.MULTILINE)
     headed = next((said for said in remarks if numbers.RATE.search(said)), "")
@@ -410,6 +411,27 @@ def figures(language: str, text: str) -> Iterator[tuple[int, str]]:
                 yield line, f"{value} beside its unit {unit!r}"
             elif headed:
                 yield line, f"{value} below {headed!r}"
+
+
+# A line of a log: a time of day or of a start, a time as shells print it, a name and its figure.
+LOGGED = re.compile(
+    r"\b\d{1,2}:\d\d(?::\d\d)?[.,]\d|^\W*\d+[.,]\d+\W|\b\d+m\ ?\d+(?:[.,]\d+)?s\b"
+    r"|\b(?:elapsed|took|time|real|user|sys|wall)\b\D{0,12}\d"
+)
+NAMED = re.compile(r"[ \t]*[A-Za-z][\w ()/+-]*?[ \t:=|,]+(\d+\.\d+|\d{2,})[ \t|]*")
+
+
+def _logged(rows: list[str]) -> Iterator[tuple[int, str]]:
+    """Yield (line, what) of a text that looks as if a program had noted figures in it."""
+    named = [line for line, row in enumerate(rows) if NAMED.fullmatch(row)]
+    headed = next(
+        (unit for row in rows for unit in row.split() if numbers.ALONE.fullmatch(unit)), ""
+    )
+    for line, row in enumerate(rows):
+        if found := LOGGED.search(row):
+            yield line, f"{found[0].strip()!r}, as of a log,"
+        elif line in named and (len(named) > 1 or headed):
+            yield line, f"{row.strip()!r}, as of a run,"
 
 
 # What nobody gives a model to compute with, as a bandwidth or a latency.
@@ -656,7 +678,8 @@ def _quantity(name: str) -> bool:
 ALIAS = re.compile(
     r"^(?:>>> )?\w+ = [+\w.()]*\w[.\w():\[\]]*$|(?:tol|abs|rel)=[A-Za-z_]"
     r"|^(?:>>> )?\w*(?:expected|reference|want|truth|correct|oracle|golden|right|answer)\w* = .*\("
-    r"|(?:array_equal\(|allclose\(|assert_\w+\(|assert ).*\[\d+:\]",
+    r"|(?:array_equal\(|allclose\(|assert_\w+\(|assert ).*\[\d+:\]|assert .*\[[^]]*[<>!=].*\ball\("
+    r"|^\w+ = (?:[\w.()]+ (?:-|==) [\w.()]+|(?:np\.)?abs\(.* - .*)$",
     re.MULTILINE,
 )
 
@@ -726,6 +749,7 @@ def _cells(row: str) -> list[str]:
 def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
     """Refuse a measured number in a comment, a docstring or a text in quotes."""
     open_ = language not in WHOLE  # a template may stand there
+    rows = text.split("\n")
     told = list(comments(language, text))
     if language == "python":
         told += texts.texts(text)
@@ -735,7 +759,7 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
         for example in session:
             said = texts.texts(example.source, False, names)
             told += ((example.lineno + n, words) for n, words in said)
-    if language in {"json", "csv", "yaml", "toml", "ini"}:
+    if language in {"json", "csv", "yaml", "toml", "ini", "text"}:
         for number, what in figures(language, text):
             mend = "measure it and say it on the page by key; data on a page are no measurements"
             wrong(number, f"{what} is typed in a data file", mend)
@@ -748,11 +772,12 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
             continue  # its source stands there; or a template of what a run prints
         if stamp := forged.stamp(line.lstrip("#/* ")):
             wrong(number, f"{stamp!r} is typed, and reads like a stamp", "print what the run gives")
-        if open_ and (printed := comment and PRINTED.search(line) or GIVES.search(line)):
+        printed = comment and (PRINTED.search(line) or _spoken(line, number, rows))
+        if open_ and (printed := printed or GIVES.search(line)):
             mend = "show it as a session, whose output a run compares"
             wrong(number, f"{printed[0]!r} is typed, as if the code had printed it", mend)
-        for found in numbers.typed(line):
-            if line.startswith(("#", "//", "/*")) and _restates(found, text.split("\n")[number]):
+        for found in (*numbers.typed(line), *claims.errors(line)):
+            if line.startswith(("#", "//", "/*")) and _restates(found, rows[number]):
                 continue
             mend = "measure it and say it on the page by key; or write its source or worked: there"
             wrong(number, f"{found!r} is typed in a comment or a text", mend)
@@ -764,6 +789,13 @@ PRINTED = re.compile(
     r"|(?:[Pp]rints?|[Rr]esult|[Gg]ives|[Yy]ields|[Rr]eturns)(?:\ is)?:?\ [\d\[\"'(-]).*"
     r"|^(?:#|//)\s*(?:array\(.*\)|\[[-\d.,\ ]+\]|-?\d[\d_]*\.\d+|-?\d{2,}|True|False)\s*$"
 )
+# And one behind a line that prints, or right below it, with words of its own: # about 8, # 8 rows
+SPEAKS = re.compile(r"\b(?:print|pprint|printf|puts|echo|println)\b|\bcout\b")
+ASKED = re.compile(r"\s*>>> .*#\s*(?:about |roughly |[~≈=]\s*)?-?\d[\d.,_]*(?:e-?\d+)?\s*$")
+SPOKEN = re.compile(
+    r"^(?:#|//)+\s*(?:(?:[A-Za-z]+[ ,]+){0,3}(?:is|are|so|now|about|roughly|nearly|answer|result"
+    r"|sum)[ ,:=]+|[~≈]\s*)?-?\d[\d.,_]*(?:e-?\d+)?(?:\s+[a-z]+){0,2}\s*[.!]?$"
+)
 
 
 # A call and what it is said to give, in words: total([1, 2, 3]) -> 6.0.
@@ -772,6 +804,14 @@ GIVES = re.compile(
     r"(?:->|=>|==?|→|⇒|is|gives|returns|yields|prints|evaluates\ to|results\ in)\s*`*"
     r"(?:-?\.?\d+(?![\w(*/+ ]*\()|\[-?\d|\(-?\d|array\(|True\b|False\b)"
 )
+
+
+def _spoken(comment: str, line: int, rows: list[str]) -> re.Match | None:
+    """Return the value that a comment gives for what its own line, or the one above, prints."""
+    near = rows[max(0, line - 1) : line + 1]
+    if any(map(SPEAKS.search, near)) or (near and ASKED.match(near[-1])):
+        return SPOKEN.search(comment)
+    return None
 
 
 def _reckoned(line: str) -> Iterator[str]:
@@ -850,8 +890,8 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
             wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
     for line, what, mend in echoes(tree, example.source.split("\n")):
         wrong(example.lineno + line, what, mend)
-    for node in says_yes(tree) if example.want.strip() == "True" else ():
-        wrong(example.lineno + getattr(node, "lineno", 1) - 1, SELF, ANOTHER)
+    for node, what, mend in says_yes(tree) if example.want.strip() == "True" else ():
+        wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
     if (given := FROM_TEXT.search(example.source)) and example.exc_msg is None:
         for digits in re.findall(r"\d+\.\d+|\d{3,}", example.want):
             if digits in example.source:

@@ -13,7 +13,17 @@ from contextlib import suppress
 
 from lockstep.mistakes import kinds, nodes, parse, walk
 from lockstep.unproved import KEEPS
-from lockstep.vacuous import CALLED, COMPARES, TASKS, _distance, _sides, name_of, root_of, task
+from lockstep.vacuous import (
+    CALLED,
+    COMPARES,
+    MODULES,
+    TASKS,
+    _distance,
+    _sides,
+    name_of,
+    root_of,
+    task,
+)
 
 Found = tuple  # (block, line from 0, what, how to mend it)
 
@@ -26,7 +36,8 @@ SAYS = {"print", "info", "debug", "warning", "warn", "error", "log"}
 ASSERT = "write assert before it, or show it as a session with what it gives"
 # Only texts with one of these words are looked at for programs and tasks.
 STARTS = re.compile(
-    r"\b(?:subprocess|Popen|os\.(?:system|popen|spawn|posix_spawn|wait)|getoutput|unittest|doctest"
+    r"\b(?:subprocess|from os import|Popen|os\.(?:system|popen|spawn|posix_spawn|wait)|getoutput"
+    r"|unittest|doctest"
     rf"|pytest\.main|multiprocessing|Process\(|futures|asyncio|{'|'.join(sorted(TASKS))}"
     r"|i?map_async|imap\w*|PYTHONOPTIMIZE|python[\d.]* -)|[\"']-\w*O\w*[\"']"
 )
@@ -214,6 +225,11 @@ def _kept(one, text: str, predicates: set[str]) -> Iterator[tuple]:
     """Yield (block, node, name) of the checks whose answer is kept, alone or among others."""
     given: set[str] | None = None  # what a function gets, and who calls it reads
     for node in kinds(text, ast.Assign, ast.AugAssign, ast.AnnAssign):
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            for part, value in zip(target.elts, node.value.elts, strict=False):
+                if isinstance(part, ast.Name) and _judges(value, predicates):
+                    yield one, node, part.id
         if node.value is not None and _judges(node.value, predicates):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 if isinstance(target, ast.Subscript):
@@ -285,6 +301,15 @@ def _unlooked(blocks: list, python: list) -> Iterator[Found]:
                 yield one, node.lineno - 1, *wrong
 
 
+def _only_waits(name: str, whole: str) -> bool:
+    """Whether a page says a name only where it gets it, waits for it, or asks if it is done."""
+    said = len(re.findall(rf"\b{name}\b", whole))
+    waits = (
+        rf"\b{name}\ =(?!=)|^\s*{name}\.(?:wait|exception)\(|\b{name}\.(?:done|add_done_callback)\b"
+    )
+    return said == len(re.findall(waits, whole, re.MULTILINE))
+
+
 def _optimized(node: ast.List | ast.Tuple) -> bool:
     words = [e.value if isinstance(e, ast.Constant) else name_of(e) for e in node.elts]
     python = any(re.fullmatch(r".*python[\d.]*|executable", str(word)) for word in words[:3])
@@ -349,10 +374,16 @@ def _started(
         if name == "call" and not unread:
             return None
         if name == "Popen":
-            return None if ENDED.search(whole) else (PROGRAM, "assert its returncode after wait()")
+            ended = ENDED.search(whole) and not (own and _only_waits(own, whole))
+            return None if ended else (PROGRAM, "assert its returncode after wait()")
         return PROGRAM, "write check=True"
     if module == "subprocess" and name in {"getoutput", "getstatusoutput"}:
         return PROGRAM, "write subprocess.run(..., check=True, capture_output=True)"
+    if re.match(r"create_subprocess_(?:exec|shell)", name):
+        return None if "returncode" in whole else (PROGRAM, "assert its returncode after wait()")
+    kept_errors = [k for k in call.keywords if k.arg == "return_exceptions"]
+    if kept_errors and not re.search(r"isinstance\(\w+, \w*(?:Exception|Error)", whole):
+        return "errors that nobody looks at", "take return_exceptions out"
     if module == "os" and re.match(r"(?:system|popen|spawn|posix_spawn|wait)", name):
         return (PROGRAM, "write subprocess.run(..., check=True)") if unread else None
     if module == "multiprocessing" and name == "Process" or full.endswith(".Process"):
@@ -372,6 +403,13 @@ def _started(
     if module in {"asyncio", "concurrent"} and name in {"wait", "as_completed"}:
         if not re.search(r"\.(?:result|exception)\(", whole):
             return TASK, "ask each for its result()"
+    if name == "submit" and re.search(
+        rf"Executor\([^)]*\) as {root}\b|\b{root} = \S*Executor\(", whole
+    ):
+        if id(call) in alone or (own and _only_waits(own, whole)):
+            return TASK, "keep it, and ask for its result"
+    if task(call) and own and re.fullmatch(r"\w+", own) and _only_waits(own, whole):
+        return TASK, "keep it, and ask for its result"
     if task(call) and not (own and re.search(rf"\b(?:await|gather\().*\b{own}\b", whole)):
         if not RESULT.search(whole.replace("as_completed(", "").replace("await asyncio.wait", "")):
             return TASK, "keep it, and ask for its result"
@@ -386,13 +424,21 @@ COPY = "keep a copy of the input from before the call, and compute the reference
 
 COMPARED = re.compile(r"\bassert|\b(?:allclose|array_equal|array_equiv|isclose|equal)\(")
 Function = tuple[str, tuple[str, ...], frozenset[str], tuple[ast.Call, ...]]
+Writes = dict[str, tuple[set[int], set[str]]]  # of a function: which of what it gets, and its name
 
 
 @functools.lru_cache(maxsize=4096)
 def _functions(text: str) -> tuple[Function, ...]:
     """Return of the functions of a text what each gets, writes into, and calls."""
     found = []
-    for function in kinds(text, ast.FunctionDef):
+    for node in kinds(text, ast.FunctionDef, ast.Assign):
+        function: ast.FunctionDef | ast.Lambda
+        if isinstance(node, ast.FunctionDef):
+            function, called = node, node.name
+        elif isinstance(node.value, ast.Lambda):
+            function, called = node.value, name_of(node.targets[0])
+        else:
+            continue
         names = tuple(a.arg for a in function.args.args)
         names = names[1:] if names[:1] == ("self",) else names
         if not names:
@@ -411,29 +457,174 @@ def _functions(text: str) -> tuple[Function, ...]:
             elif isinstance(node, ast.Call):
                 written |= {root_of(k.value) for k in node.keywords if k.arg == "out"}
                 calls.append(node)
-        found.append((function.name, names, frozenset(written - bound), tuple(calls)))
+        found.append((called, names, frozenset(written - bound), tuple(calls)))
     return tuple(found)
 
 
-def _writes(python: list) -> dict[str, set[int]]:
+def _writes(python: list) -> Writes:
     """Return the functions of a page that write into what they are given, and which of it."""
-    found: dict[str, set[int]] = {}
+    found: Writes = {}
     functions = [function for one in python for function in _functions(one.text)]
     for _ in range(2):  # what a function gives on to another
         for name, places, written, calls in functions:
-            more = {a.id for call in calls if found for a in _given(call, found)}
+            more = set().union(*(_given(call, found) for call in calls)) if found else set()
             if both := {at for at, place in enumerate(places) if place in written | more}:
-                found[name] = both
+                found[name] = both, {places[at] for at in both}
     return found
 
 
-def _given(call: ast.Call, writes: dict[str, set[int]]) -> list[ast.Name]:
-    """Return the names that a call, or a launch of a kernel, writes into."""
+def _given(call: ast.Call, writes: Writes) -> set[str]:
+    """Return the names of what a call, or a launch of a kernel, writes into."""
     func = call.func.value if isinstance(call.func, ast.Subscript) else call.func
     if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and not call.args:
-        return [func.value] if func.attr == "sort" else []
-    at = writes.get(name_of(func), ()) if isinstance(func, ast.Name | ast.Attribute) else ()
-    return [a for n, a in enumerate(call.args) if n in at and isinstance(a, ast.Name)]
+        return {func.value.id} if func.attr == "sort" else set()
+    if not isinstance(func, ast.Name | ast.Attribute) or name_of(func) not in writes:
+        return set()
+    places, names = writes[name_of(func)]
+    given = [a for n, a in enumerate(call.args) if n in places]
+    given += [k.value for k in call.keywords if k.arg in names]
+    return {root_of(a) for a in given if isinstance(a, ast.Name | ast.Subscript | ast.Attribute)}
+
+
+# What leaves what it gets where it is, and gives another name for it.
+VIEWS = {"asarray", "ascontiguousarray", "reshape", "ravel", "view", "squeeze", "transpose"}
+VIEWS |= {"zip", "enumerate", "reversed", "list", "tuple", "iter", "values", "from_numpy"}
+
+
+def _behind(node: ast.expr | None) -> set[str]:
+    """Return the names of what an expression is a part, a view or a list of."""
+    match node:
+        case ast.Name(id=name):
+            return {name}
+        case ast.Subscript(value=inner) | ast.Attribute(value=inner) | ast.Starred(value=inner):
+            return _behind(inner)
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return set().union(*map(_behind, parts))
+        case ast.Dict(values=parts):
+            return set().union(*map(_behind, parts))
+        case ast.Call(func=func, args=args) if name_of(func) in VIEWS:
+            of = getattr(func, "value", None) if isinstance(func, ast.Attribute) else None
+            return _behind(of).union(*map(_behind, args)) - MODULES
+    return set()
+
+
+class _Flow:
+    """What a page has written into where, statement by statement."""
+
+    def __init__(self, writes: Writes):
+        self.writes = writes
+        self.dirty: set[str] = set()  # names whose values a call has changed
+        self.results: dict[str, set[str]] = {}  # of what such a call returned: what it changed
+        self.after: dict[str, set[str]] = {}  # of what was computed from those since
+        self.same: dict[str, set[str]] = {}  # names that share what they hold with others
+
+    def all_of(self, names: set[str]) -> set[str]:
+        """Return the names of whatever shares something with these."""
+        found: set[str] = set()
+        left = [*names]
+        while left:
+            name = left.pop()
+            if name not in found:
+                found.add(name)
+                left += self.same.get(name, ())
+                left += [other for other, of in self.same.items() if name in of]
+        return found
+
+    def run(self, body: list[ast.stmt]) -> Iterator[ast.AST]:
+        """Go through some statements, and yield the comparisons that agree by themselves."""
+        for statement in body:
+            if isinstance(statement, ast.FunctionDef):
+                if statement.name not in self.writes and not statement.args.args:
+                    yield from _Flow(self.writes).run(statement.body)
+                continue
+            if isinstance(statement, ast.ClassDef | ast.Import | ast.ImportFrom):
+                continue
+            if isinstance(statement, ast.For):
+                self.share(statement.target, statement.iter)
+            if getattr(statement, "body", None):
+                for name in ("body", "orelse", "finalbody"):
+                    yield from self.run(getattr(statement, name, None) or [])
+                for handler in getattr(statement, "handlers", ()):
+                    yield from self.run(handler.body)
+                continue
+            yield from self.one(statement)
+
+    def share(self, target: ast.expr, source: ast.expr) -> None:
+        """Note that the names of a loop stand for elements of what it goes through."""
+        if isinstance(target, ast.Tuple) and isinstance(source, ast.Call):
+            if name_of(source.func) == "zip" and len(source.args) == len(target.elts):
+                for part, of in zip(target.elts, source.args, strict=True):
+                    self.share(part, of)
+                return
+        for name in {n.id for n in walk(target) if isinstance(n, ast.Name)}:
+            self.same[name] = _behind(source) - {name}
+
+    def one(self, statement: ast.stmt) -> Iterator[ast.AST]:
+        inside = walk(statement)
+        for node in inside:
+            if isinstance(node, ast.comprehension):
+                self.share(node.target, node.iter)
+        calls = [n for n in inside if isinstance(n, ast.Call)]
+        now: set[str] = set().union(*(_given(call, self.writes) for call in calls))
+        self.dirty |= self.all_of(now) if now else now
+        for node in inside if self.dirty else ():
+            sides = _sides(node) or _apart(node)
+            if len(sides) == 2 and (self.agree(*sides) or self.agree(*sides[::-1])):
+                yield node
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            self.assign(name_of(statement.targets[0]), statement.value)
+
+    def assign(self, name: str, value: ast.expr) -> None:
+        for known in (self.results, self.after, self.same):
+            known.pop(name, None)
+        self.dirty.discard(name)
+        made = value.elt if isinstance(value, ast.ListComp) else value
+        if isinstance(made, ast.Call) and (of := _given(made, self.writes)):
+            self.results[name] = self.all_of(of)
+            self.dirty |= self.results[name]
+        elif shared := _behind(value) - {name}:
+            self.same[name] = shared
+            if shared & self.dirty:
+                self.dirty.add(name)
+        elif read := {n.id for n in walk(value) if isinstance(n, ast.Name)} & self.dirty:
+            if isinstance(made, ast.Call | ast.BinOp) and not (
+                isinstance(made, ast.Call) and _copies(made)
+            ):
+                self.after[name] = read
+
+    def agree(self, one: ast.expr, other: ast.expr) -> bool:
+        """Whether one side is what a call has written, and the other is computed from that."""
+        if isinstance(one, ast.Call) and (of := _given(one, self.writes)):
+            mine = self.all_of(of)
+        elif isinstance(one, ast.Name | ast.Subscript):
+            name = root_of(one)
+            near = self.same.get(name, set()) | {name}
+            mine = set().union(*(self.results.get(n, set()) for n in near))
+            mine = mine or self.all_of({name} & self.dirty)
+        else:
+            return False
+        if not mine:
+            return False
+        if isinstance(other, ast.Name):
+            itself = isinstance(one, ast.Call) and other.id in mine
+            return itself or bool(self.all_of(self.after.get(other.id, set())) & mine)
+        if isinstance(other, ast.Call) and not _copies(other) and not _given(other, self.writes):
+            if not isinstance(one, ast.Name | ast.Call):
+                inside = {ast.dump(n) for n in walk(other)}
+                return ast.dump(one) in inside
+        elif not (isinstance(other, ast.BinOp) and isinstance(one, ast.Name | ast.Call)):
+            return False
+        return bool({n.id for n in walk(other) if isinstance(n, ast.Name)} & mine)
+
+
+def _apart(node: ast.AST) -> list[ast.expr]:
+    """Return the two things of which a test says how far they are apart: np.abs(a - b).max()."""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt | ast.LtE):
+        if _distance(node.left):
+            for inner in walk(node.left):
+                if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub):
+                    return [inner.left, inner.right]
+    return []
 
 
 def _in_place(blocks: list, python: list) -> Iterator[Found]:
@@ -445,61 +636,15 @@ def _in_place(blocks: list, python: list) -> Iterator[Found]:
     named = re.compile(rf"^(?!def ).*\b(?:{names})\b *[\[(]", re.MULTILINE)
     if not any(named.search(b.text) for b in blocks):
         return
-    dirty: set[str] = set()  # names whose values a call has changed
-    results: dict[str, set[str]] = {}  # names of what such a call returned: what it changed
-    after: dict[str, set[str]] = {}  # names of what was computed from those since
+    flow = _Flow(writes)
     for one in blocks:
         if one.language not in {"python", "pycon"} or "file" in one.options:
             continue
         with suppress(SyntaxError, ValueError):
             tree = parse(one.text if one.language == "python" else _source(one.text))
-            for statement in tree.body:
-                if isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.Import):
-                    continue
-                inside = walk(statement)
-                now = {a.id for n in inside if isinstance(n, ast.Call) for a in _given(n, writes)}
-                dirty_now = dirty | now
-                for node in inside if dirty_now else ():
-                    sides = _sides(node)
-                    if len(sides) == 2 and _same_source(sides, dirty_now, results, after, writes):
-                        yield one, getattr(node, "lineno", statement.lineno) - 1, IN_PLACE, COPY
-                dirty = dirty_now
-                if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-                    name, value = name_of(statement.targets[0]), statement.value
-                    for known in (results, after):
-                        known.pop(name, None)
-                    dirty.discard(name)
-                    if isinstance(value, ast.Call) and (of := _given(value, writes)):
-                        results[name] = {a.id for a in of}
-                        dirty |= results[name]
-                    elif read := {n.id for n in walk(value) if isinstance(n, ast.Name)} & dirty:
-                        if isinstance(value, ast.Call) and not _copies(value):
-                            after[name] = read
+            for node in flow.run(tree.body):
+                yield one, getattr(node, "lineno", 1) - 1, IN_PLACE, COPY
 
 
 def _copies(call: ast.Call) -> bool:
     return name_of(call.func) in {"copy", "copy_to_host", "asnumpy", "array", "get", "tolist"}
-
-
-def _same_source(
-    sides: list[ast.expr],
-    dirty: set[str],
-    results: dict[str, set[str]],
-    after: dict[str, set[str]],
-    writes: dict[str, set[int]],
-) -> bool:
-    """Whether one side is what a call has written, and the other is computed from that."""
-    for one, other in (sides, sides[::-1]):
-        if isinstance(one, ast.Call) and (of := _given(one, writes)):
-            mine = {a.id for a in of}
-        elif isinstance(one, ast.Name):
-            mine = results.get(one.id, {one.id} & dirty)
-        else:
-            continue
-        if isinstance(other, ast.Name):
-            if after.get(other.id, set()) & mine:
-                return True
-        elif isinstance(other, ast.Call) and not _given(other, writes):
-            if {n.id for n in walk(other) if isinstance(n, ast.Name)} & mine:
-                return True
-    return False

@@ -177,11 +177,17 @@ def _twice(test: ast.expr) -> bool:
     return ast.dump(_same(test.left)) == ast.dump(_same(test.comparators[0]))
 
 
-def says_yes(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the comparisons of a thing with itself, in the lines of a session that says True."""
+def says_yes(tree: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
+    """Yield (node, what, mend) of what says little, in the lines of a session that says True."""
     for node in walk(tree):
         if isinstance(node, ast.Compare) and _twice(node):
-            yield node
+            yield node, SELF, ANOTHER
+        elif isinstance(node, ast.Expr):
+            test = node.value
+            while isinstance(test, ast.Call) and name_of(test.func) == "bool" and test.args:
+                test = test.args[0]
+            if wrong := _blind(test):
+                yield node, *wrong
 
 
 def _fixed(node: ast.expr) -> bool:
@@ -238,6 +244,16 @@ class _Renamed(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.Name:  # noqa: N802 as Python calls it
         return ast.Name(self.names.get(node.id, node.id), node.ctx)
+
+
+class _Filled(ast.NodeTransformer):
+    """Puts what a name was given in its place."""
+
+    def __init__(self, made: dict[str, ast.expr]):
+        self.made = made
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 as Python calls it
+        return self.made.get(node.id, node)
 
 
 # Names of what a result must be.
@@ -317,6 +333,7 @@ def loose(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST,
     """
     bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
     known, long = {}, {}
+    made: dict[str, ast.expr] = {}  # differences, and what is equal, by their names
     for statement in tree.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value):
@@ -324,6 +341,10 @@ def loose(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST,
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 if (length := _length(value)) is not None:
                     long[name] = length
+                if bound.count(name) == 1 and (
+                    _subtracts(value) or _even(value) or _distance(value)
+                ):
+                    made[name] = value
     known = {name: value for name, value in known.items() if bound.count(name) == 1}
     long = {name: length for name, length in long.items() if bound.count(name) == 1}
     for node in nodes:
@@ -335,6 +356,31 @@ def loose(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST,
             yield from ((node, *found) for found in _checks(same) if "tolerance" in found[0])
         if long and any(_none(side, long) for side in _sides(node)):
             yield node, NOTHING, SOMETHING
+        if isinstance(node, ast.Assert) and made and not _blind(node.test):
+            whole = _Filled(made).visit(copy.deepcopy(node.test))
+            if wrong := _blind(whole):
+                yield node, *wrong
+        if isinstance(node, ast.Assert) and (masks := _masks(node.test)):
+            asked = {ast.dump(n.func.value) for n in nodes if _counts(n)}  # type: ignore[attr-defined]
+            asked |= {ast.dump(a) for n in nodes if _counts(n) for a in n.args}  # type: ignore[attr-defined]
+            if not asked & masks:
+                mend = "assert first that it lets something through: assert mask.any()"
+                yield node, "all() of what a mask lets through, which may be nothing", mend
+
+
+def _masks(test: ast.expr) -> set[str]:
+    """Return the masks of what a test asks all elements of: x > 9 of (x[x > 9] == 3).all()."""
+    if not (isinstance(test, ast.Call) and name_of(test.func) == "all"):
+        return set()
+    slices = [n.slice for n in walk(test) if isinstance(n, ast.Subscript)]
+    return {ast.dump(cut) for cut in slices if isinstance(cut, ast.Compare)}
+
+
+def _counts(node: ast.AST) -> bool:
+    """Whether a call says how many of something are true: mask.any()."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return False
+    return node.func.attr in {"any", "sum", "count_nonzero"}
 
 
 NOTHING = "a comparison of nothing: the slice is empty"
@@ -604,6 +650,8 @@ def _blind(test: ast.expr) -> tuple[str, str] | None:
             if isinstance(op, ABOVE):  # limit > error
                 left, op, right = right, ast.Lt(), left
             if isinstance(op, BELOW) and _small(right):
+                if _cancels(left):
+                    return CANCELS, "take the absolute value of each difference first"
                 if _signed(left) or (inner is not part and _subtracts(left)):
                     return SIGNED, ABSOLUTE
                 if _distance(left) and name_of(getattr(left, "func", left)) in NEAREST:
@@ -617,17 +665,38 @@ def _blind(test: ast.expr) -> tuple[str, str] | None:
 
 def _one_is_enough(part: ast.expr) -> bool:
     """Whether any() stands where all() is meant: np.isclose(a, b).any()."""
-    if not (isinstance(part, ast.Call) and name_of(part.func) == "any"):
+    if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.In):
+        if isinstance(part.left, ast.Constant) and part.left.value is True:
+            return _even(part.comparators[0])
+    if not isinstance(part, ast.Call):
+        return False
+    if name_of(part.func) in {"sum", "count_nonzero"}:
+        of = part.args[0] if part.args else getattr(part.func, "value", None)
+        return isinstance(of, ast.expr) and _even(of)
+    if name_of(part.func) != "any":
         return False
     of = part.args[0] if part.args else getattr(part.func, "value", None)
+    each = isinstance(of, ast.GeneratorExp | ast.ListComp)
+    paired = each and any(name_of(getattr(g.iter, "func", g.iter)) == "zip" for g in of.generators)  # type: ignore[union-attr]
     of = of.elt if isinstance(of, ast.GeneratorExp | ast.ListComp) else of
     if isinstance(of, ast.Call):
         return name_of(of.func) in {"isclose", "allclose", "array_equal", "equal"}
-    if not (isinstance(of, ast.Compare) and isinstance(of.ops[0], ast.Eq)):
+    if not isinstance(of, ast.Compare):
         return False
-    return isinstance(part.func, ast.Attribute) and not any(
+    if isinstance(of.ops[0], BELOW):
+        return _distance(of.left) and _small(of.comparators[0])
+    if each and not paired:
+        return False  # one of several names is the one that is looked for
+    return isinstance(of.ops[0], ast.Eq) and not any(
         isinstance(side, ast.Constant) for side in (of.left, *of.comparators)
     )
+
+
+def _even(node: ast.expr) -> bool:
+    """Whether an expression says of each element of two things whether they are equal."""
+    if not (isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq)):
+        return False
+    return not any(isinstance(s, ast.Constant) for s in (node.left, *node.comparators))
 
 
 def _pairs(part: ast.expr) -> bool:
@@ -671,7 +740,23 @@ def _small(node: ast.expr) -> bool:
 
 
 def _subtracts(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call) and name_of(node.func) == "subtract":
+        return True
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+
+
+CANCELS = "differences that cancel each other: one that is above hides one below"
+
+
+def _cancels(node: ast.expr) -> bool:
+    """Whether an expression is the size of a mean or a sum of differences: abs((a - b).mean())."""
+    if not (isinstance(node, ast.Call) and name_of(node.func) in {"abs", "fabs"} and node.args):
+        return False
+    inner = node.args[0]
+    if not (isinstance(inner, ast.Call) and name_of(inner.func) in {"sum", "mean", "average"}):
+        return False
+    of = inner.args[0] if inner.args else getattr(inner.func, "value", None)
+    return isinstance(of, ast.expr) and _subtracts(of)
 
 
 def _signed(node: ast.expr) -> bool:

@@ -85,8 +85,12 @@ def state(root: Path, modules: Iterable[str] = ()) -> State:
 
 @functools.cache
 def libraries() -> tuple[str, ...]:
-    """Return the folders of installed packages and of the programs that came with them."""
+    """Return the folders of packages, of Python's own modules, and of the environment around them.
+
+    What says which Python that is, pyvenv.cfg, stands in the last.
+    """
     places = [*site.getsitepackages(), site.getusersitepackages(), f"{sys.prefix}/bin"]
+    places += [os.path.dirname(os.__file__), sys.prefix]
     return tuple(dict.fromkeys(os.path.realpath(place) for place in places))
 
 

@@ -4,8 +4,11 @@ And where a reason is arithmetic of plain numbers, the number follows from it or
 """
 
 import ast
+import itertools
 import math
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 CARDS = r"[ABGHL]B?\d{2,3}s?|MI\d{3}\w*|V100|RTX|GeForce"
 _DEVICE = rf"(?:{CARDS}|GPUs?|cards?|machines?|laptop|hardware)\b"
@@ -81,56 +84,200 @@ def unfounded(number: str, how: str) -> str | None:
     return None
 
 
-# What units are made of: bytes, operations and seconds. 36 GB at 4 TB/s is a time.
+# What units are made of: bytes and seconds. 36 GB at 4 TB/s is a time; operations are a count.
 _PREFIX = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _PREFIX |= {f"{p}i": 1024.0**n for n, p in enumerate("KMGTP", start=1)}
-_PREFIX |= {"kilo": 1e3, "mega": 1e6, "giga": 1e9, "tera": 1e12}
+_PREFIX |= {"kilo": 1e3, "mega": 1e6, "giga": 1e9, "tera": 1e12, "peta": 1e15}
 _SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "μs": 1e-6, "us": 1e-6, "ns": 1e-9}
-_SECONDS |= {"second": 1.0, "seconds": 1.0, "minutes": 60.0, "min": 60.0, "hours": 3600.0}
+_SECONDS |= {"min": 60.0, "minute": 60.0, "hour": 3600.0, "second": 1.0, "millisecond": 1e-3}
+_SECONDS |= {"microsecond": 1e-6, "nanosecond": 1e-9}
+_SECONDS |= {f"{word}s": size for word, size in _SECONDS.items() if len(word) > 3}
 _SPAN = "|".join(sorted(_SECONDS, key=len, reverse=True))
-_WITH = re.compile(
-    rf"(?P<figure>\d[\d.,]*(?<![.,])(?:e\d+)?)\ ?"
-    r"(?P<unit>(?P<prefix>[kKMGTP]i?|(?:kilo|mega|giga|tera)(?=b))?(?P<of>B|bytes?|FLOPs?)"
-    r"(?P<rate>/s|\ (?:per|a|each)\ second)?"
-    rf"|(?P<span>{_SPAN}))(?![\w/])"
+_MANY = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "M": 1e6, "k": 1e3}
+_IN_WORDS = dict(zip(_ONES.split("|")[1:10], map(float, range(2, 11)), strict=True))
+_IN_WORDS |= {"eleven": 11.0, "twelve": 12.0, "sixteen": 16.0, "thirty-two": 32.0, "dozen": 12.0}
+_IN_WORDS |= {"half": 1 / 2, "halved": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "fifth": 1 / 5}
+_IN_WORDS |= {"tenth": 1 / 10, "twice": 2.0, "double": 2.0, "doubled": 2.0, "both": 2.0}
+_IN_WORDS |= {"hundred": 100.0, "thousand": 1e3, "seventh": 1 / 7, "eighth": 1 / 8}
+_AMOUNT = re.compile(
+    rf"""(?<![\w.,^-])(?:
+    (?P<figure>\d[\d,]*(?:\.\d+)?)(?:e(?P<ten>[+-]?\d{{1,2}}))?
+    (?:\^(?P<power>\d{{1,2}})|(?P<small>[²³]))?
+    (?:\ ?(?P<many>thousand|million|billion|trillion)\b|\ (?P<short>[Mk])(?![\w/]))?
+    (?:[\ -]?(?:(?P<prefix>[kKMGTP]i?|(?:kilo|mega|giga|tera|peta)(?=[bf]))?
+        (?P<of>B|[Bb]ytes?|[Bb]its?|b(?=/s)|FLOPS|FLOPs?|flops?|Hz)|(?P<span>{_SPAN})
+        |(?P<share>%|percent))(?!\w))?
+    (?P<rate>\ (?:\w+\ )?(?:per|in\ an?|an?|each|every)\ (?P<word_span>{_SPAN}|cycle|clock)\b
+        |/(?P<sign_span>{_SPAN})(?!\w))?
+    | \b(?P<word>{"|".join(sorted(_IN_WORDS, key=len, reverse=True))})\b)""",
+    re.VERBOSE,
 )
 _BY = {"at": -1, "over": -1, "/": -1, "÷": -1, "in": -1, "divided by": -1, "within": -1}
 _BY |= {"×": 1, "*": 1, "·": 1, "times": 1, "for": 1, "during": 1}
+_ABOUT = re.compile(r"^(?:[~≈<>]|about|under|over|nearly|almost|only|at (?:most|least)|some)\ ?")
+# Of these a count says what somebody looked up, or a name stands for a number.
+_LOOKED_UP = re.compile(
+    r"(?i)\b(?:outputs?|printed|code|counted|table|predicted|figure|range|busiest|sum)\b"
+    r"|(?-i:\b[A-Z]{3,}\b(?!/|\ ?[=)]))"
+)
+# What makes a product with one amount: another in words, or one of the text around.
+_BESIDE = re.compile(r"\b(?:over|at|of|times|the same|an?|one|each) [a-z]")
+# What follows a number whose unit comes with the next one: 385 − 131 µs, 44.5 over 405 TFLOP/s.
+_OPEN = re.compile(
+    r",?\ ?(?:[-−–/÷,;]|(?:over|less|of|and|to|at|against|beside|or|for|in|a|by)\b|$)", re.VERBOSE
+)
+_GROUPED = re.compile(r"\(([\d\s.*/+-]+)\)")
+_MOST = 6  # numbers of a reason of which every product is tried
+
+Amount = tuple[float, int, int]  # in bytes and seconds, and the powers of those
+_ADDED = re.compile(r"[+−]|(?<=\d) - (?=\d)|\b(?:and|plus|less|minus|more|besides)\b")
+
+
+class Said(NamedTuple):
+    """The number that a reason must give."""
+
+    amount: Amount
+    near: float  # how far off it may be
+    share: bool  # whether per cent are meant
+    sums: bool  # whether the reason adds or takes off
 
 
 def otherwise(number: str, how: str) -> str | None:
-    """Return what is wrong where an amount and a rate, or a time, give another number."""
-    parts = list(_WITH.finditer(how))
-    said = _WITH.fullmatch(re.sub(r"^(?:[~≈]|about)\ ?", "", number.strip()))
-    if len(parts) != 2 or said is None:
+    """Return what is wrong where the amounts of a reason give another number than the one said.
+
+    A product or a quotient of them has the unit of the number said, or the reason is no such one.
+    """
+    try:
+        return _otherwise(number, how)
+    except ArithmeticError:
+        return "a reason with numbers that are too large"
+
+
+def _otherwise(number: str, how: str) -> str | None:
+    said = _ABOUT.sub("", number.strip())
+    first = _AMOUNT.match(said)
+    if first is None or first["word"] or len(_AMOUNT.findall(said)) != 1 or _value(how) is not None:
         return None
-    first, second = parts
-    by = _BY.get(how[first.end() : second.start()].strip())
-    rest = how[: first.start()] + how[second.end() :]
-    if by is None or re.search(r"\d|[×*·/÷]|\b(?:times|twice|each|half|of)\b", rest):
+    if "√" in how or re.search(r"\^\d*\.\d", how) or not _figure(first):
         return None
-    (here, *left), (there, *right) = _plain(first), _plain(second)
-    value, of = here * there**by, [a + by * b for a, b in zip(left, right, strict=True)]
-    figure, *wanted = _plain(said)
-    if of != wanted:
-        return "a reason that gives another quantity"
-    unit = figure / _figure(said)
-    last = unit * 10.0 ** -len(said["figure"].partition(".")[2])  # of the last digit
-    if abs(value - figure) > max(_NEAR * figure, last / 2):
-        return f"a reason that gives another number, {value / unit:.3g} {said['unit']},"
-    return None
+    for written, sign in _SIGNS[:1] + _SIGNS[-2:]:  # of a group in brackets, as Python has them
+        how = re.sub(written, sign, how) if "(" in how else how
+    how = _GROUPED.sub(lambda group: f"{_value(group[1]) or group[1]}", how)
+    parts = [part for part in _AMOUNT.finditer(how) if _figure(part)]
+    wanted, plain = _plain(first), [_plain(part) for part in parts]
+    figure = wanted[0]
+    unit = figure / _figure(first)
+    near = max(_NEAR * figure, unit * 10.0 ** -len(first["figure"].partition(".")[2]) / 2)
+    bare = wanted[1:] == (0, 0)
+    if not bare and len(parts) == 2 and all(part["of"] or part["span"] for part in parts):
+        said_by = how[parts[0].end() : parts[1].start()].strip()
+        rest = how[: parts[0].start()] + how[parts[1].end() :]
+        if said_by in _BY and not re.search(r"\d|[×*·/÷]|\b(?:times|each|of)\b", rest):
+            signs = {1, -1} if said_by == "at" else {_BY[said_by]}
+            if not any(_product(plain, (1, sign))[1:] == wanted[1:] for sign in signs):
+                return "a reason that gives another quantity"
+    if not bare and len(parts) == 1 and plain[0][1:] not in {(0, 0), wanted[1:]}:
+        inverse = tuple(-power for power in wanted[1:])
+        if plain[0][1:] != inverse and not (_LOOKED_UP.search(how) or _BESIDE.search(how)):
+            return "a reason that gives another quantity"
+    if not 2 <= len(parts) <= _MOST or (bare and _LOOKED_UP.search(how)):
+        return None
+    shares = re.search(r"%|percent|points", number + how) is not None
+    told = Said(wanted, near, shares, _ADDED.search(how) is not None)
+    found = list(_products(plain, wanted[1:]))
+    if not found or _fits(plain, told):
+        return None
+    if any(_fits(given, told) for given in _shared(how, parts, plain, wanted)):
+        return None
+    return _another(min(found, key=lambda value: abs(math.log(value / figure))) / unit, first)
+
+
+def _another(value: float, said: re.Match) -> str:
+    word = said["of"] or said["span"] or ""
+    word = f"{said['prefix'] or ''}{word}{said['rate'] or ''}{said['share'] or ''}"
+    told = f", {f'{value:.3g} {word}'.strip()}," if 1e-3 < value / _figure(said) < 1e3 else ""
+    return f"a reason that gives another number{told}"
 
 
 def _figure(part: re.Match) -> float:
-    return float(re.sub(r",(?=\d{3})", "", part["figure"]).replace(",", "."))
+    if part["word"]:
+        return _IN_WORDS[part["word"]]
+    return float(part["figure"].replace(",", ""))
 
 
-def _plain(part: re.Match) -> tuple[float, int, int, int]:
-    """Return a number in plain units, and its powers of bytes, operations and seconds."""
-    if part["span"]:
-        return _figure(part) * _SECONDS[part["span"]], 0, 0, 1
-    prefix, flops = part["prefix"] or "", "F" in part["of"]
-    return _figure(part) * _PREFIX[prefix], not flops, flops, -1 if part["rate"] else 0
+def _plain(part: re.Match) -> Amount:
+    """Return an amount in plain units, and its powers of bytes and seconds."""
+    value, bytes_, seconds = _figure(part), 0, 0
+    if part["word"]:
+        return value, 0, 0
+    value *= 10.0 ** int(part["ten"] or 0)
+    value **= int(part["power"] or {"²": 2, "³": 3}.get(part["small"], 1))
+    value *= _MANY.get(part["many"] or part["short"], 1)
+    if part["of"]:
+        value *= _PREFIX[part["prefix"] or ""]
+        bytes_, seconds = int(part["of"][0] in "Bb"), -int(part["of"] in {"Hz", "FLOPS"})
+        value /= 8 if part["of"].rstrip("s").lower() == "bit" or part["of"] == "b" else 1
+    elif part["span"]:
+        value, seconds = value * _SECONDS[part["span"]], 1
+    elif part["share"]:
+        value /= 100
+    if (span := part["word_span"] or part["sign_span"]) in _SECONDS:
+        value, seconds = value / _SECONDS[span], seconds - 1
+    return value, bytes_, seconds
+
+
+def _product(amounts: list[Amount], powers: tuple[int, ...]) -> Amount:
+    value, bytes_, seconds = 1.0, 0, 0
+    for (size, of_bytes, of_seconds), power in zip(amounts, powers, strict=True):
+        value, bytes_ = value * size**power, bytes_ + of_bytes * power
+        seconds += of_seconds * power
+    return value, bytes_, seconds
+
+
+def _products(amounts: list[Amount], wanted: tuple[int, ...]) -> Iterator[float]:
+    """Yield the products of two or more amounts that have the wanted powers."""
+    for powers in itertools.product((1, -1, 0), repeat=len(amounts)):
+        used = len(powers) - powers.count(0)
+        if used > 1:
+            value, *of = _product(amounts, powers)
+            # Of a count, all that is there may be used, as operations over bytes are.
+            if tuple(of) == wanted or (wanted == (0, 0) and used == len(amounts)):
+                yield value
+
+
+def _fits(amounts: list[Amount], said: Said) -> bool:
+    """Whether the number said is one of the products, or a sum or difference with its unit."""
+    figure, *of = said.amount
+    alike = [size for size, *its in amounts if its == of]
+    values = [*_products(amounts, said.amount[1:]), *alike]
+    if said.sums:
+        values += [a + b * sign for a in values for b in alike for sign in (1, -1)]
+    if of == [0, 0]:
+        ones = [size for size, *_ in amounts]
+        values += [abs(a - b) / c for a, b, c in itertools.permutations(ones, 3)]
+        values += [a / b - 1 for a, b in itertools.permutations(ones, 2)]
+        values += [value * by for value in values if said.share for by in (100, 0.01)]
+    return any(abs(abs(value) - figure) <= said.near for value in values)
+
+
+def _shared(
+    how: str, parts: list[re.Match], amounts: list[Amount], wanted: Amount
+) -> Iterator[list[Amount]]:
+    """Yield the amounts with a unit for those that have none: 385 and 131 of 385 − 131 µs."""
+    units: set[Amount] = set()
+    bare = []
+    for n, (part, (size, bytes_, span)) in enumerate(zip(parts, amounts, strict=True)):
+        units.add((size / _figure(part), bytes_, span))
+        if (bytes_, span) == (0, 0) and _OPEN.match(how, part.end()):
+            bare.append(n)
+    units.add((10.0 ** (3 * (math.log10(wanted[0]) // 3)), *wanted[1:]))
+    units |= {(size, of, 0) for size, of, span in units if span < 0}  # its amount, without a rate
+    bare = bare[:2] if len(units) > 1 else []
+    for chosen in itertools.product(sorted(units), repeat=len(bare)):
+        given = list(amounts)
+        for n, (scale, bytes_, span) in zip(bare, chosen, strict=True):
+            given[n] = given[n][0] * scale, bytes_, span
+        yield given
 
 
 def _value(how: str) -> float | None:

@@ -31,7 +31,7 @@ from hashlib import sha256
 from pathlib import Path
 from types import FrameType
 
-from lockstep import branches, compilers, intact, kin, project, running, tracing, watched
+from lockstep import blank, branches, compilers, intact, kin, project, running, tracing, watched
 from lockstep.languages.base import Setting, opened, watch_files
 from lockstep.languages.names import code, traced
 from lockstep.mistakes import Failed
@@ -324,9 +324,10 @@ def _serve(channel: socket.socket) -> None:
     sys.unraisablehook = lambda error: astray.append(_named(error.exc_type, error.exc_value))
     sys.gettrace = threading.gettrace = lambda: None  # what they return holds the lines that ran
     _guard(root, files, spawned)
+    blank.begin(frozenset(files))
     # Taken now: what a page changes later is not what answers for it.
     dumps, clock, buffer = json.JSONEncoder().encode, time.perf_counter, io.StringIO
-    python, patched = intact.Intact(), intact.patched
+    python, patched, compared_nothing = intact.Intact(), intact.patched, blank.taken
     while True:
         asked, _ = receive(channel)
         if asked is None:
@@ -349,6 +350,10 @@ def _serve(channel: socket.socket) -> None:
         except BaseException as error:  # of what stands around a block
             failed = f"{block.where}: {type(error).__name__}: {error}"
         seconds = round(clock() - start, 3)
+        if (nothing := compared_nothing()) and not failed:
+            mend = "compare what there is: assert first that it is not empty, and no NaN"
+            file, line, what = nothing
+            failed = f"{os.path.relpath(file, root)}:{line}: {what}. To mend: {mend}"
         if astray and not failed:
             failed = f"{block.where}: in a thread, or where nobody catches it: {astray[0]}"
         replaced = replaced or patched(printed) or python.changed(setting.namespace, block.text)
@@ -382,6 +387,7 @@ def main(descriptor: int, root: Path) -> None:
     for name in place.preload():
         with suppress(ImportError):
             importlib.import_module(name)
+    blank.watch()
     intact.prepare(place.preload())
     # What an import has started, a fork may not have: each page then gets a process of its own.
     send(channel, b"ready" if place.forks() else b"alone")
@@ -411,6 +417,7 @@ if __name__ == "__main__":
     if len(sys.argv) > 3:  # one page, without a fork
         place = running.target_of_process(project.of(Path(sys.argv[2])))
         place.prepare()
+        blank.watch()
         intact.prepare(place.preload())
         kin.adopt()
         _serve(socket.socket(fileno=int(sys.argv[1])))

@@ -208,9 +208,24 @@ COMPARISONS = (
     "def clip(x):\n    x[:] = np.maximum(x, 0)\n\n\nx = np.arange(4) - 2\nout = np.empty(4)\n"
     "relu(x, out)\nassert np.array_equal(out, np.maximum(x, 0))\nbefore = x.copy()\nclip(x)\n"
     "assert np.array_equal(x, np.maximum(before, 0))\n",
+    # And of one of several, of a view, in a loop, and neighbors of what was written.
+    "import numpy as np\n\n\ndef scan(x):\n    for i in range(1, x.size):\n"
+    "        x[i] += x[i - 1]\n    return x\n\n\nxs = [np.arange(3), np.ones(4)]\n"
+    "kept = [x.copy() for x in xs]\nfor x, before in zip(xs, kept):\n"
+    "    np.testing.assert_allclose(scan(x), np.cumsum(before))\nx = np.ones(4)\nscan(x)\n"
+    "assert x[1] == x[0] + 1\nassert x[-1] == 4\nflat = np.ones((2, 2)).reshape(4)\n"
+    "scan(flat)\nassert flat.sum() == x.sum()\n",
     # Differences with a sign that is meant, and any() that is meant.
     "import numpy as np\n\nstart, end = 3, 5\nassert end - start < 10\nx = np.arange(4)\n"
-    "assert (x == 3).any()\nassert np.abs(x - x[::-1]).max() <= 3\nassert any(v > 2 for v in x)\n",
+    "assert (x == 3).any()\nassert np.abs(x - x[::-1]).max() <= 3\nassert any(v > 2 for v in x)\n"
+    "wanted = 2\nassert any(v == wanted for v in x)\nassert (x == x[::-1]).sum() == 0\n"
+    "apart = np.abs(x - x[::-1])\nassert apart.min() == 1 and apart.max() == 3\n"
+    "first, ok = 3, np.array_equal(x, [0, 1, 2, 3])\nassert ok and first == 3\n",
+    # Some NaN where they must be, one that a page expects, and a mask that lets something through.
+    "import numpy as np\n\nx = np.array([1.0, np.nan])\ny = np.array([1.0, np.nan])\n"
+    "np.testing.assert_allclose(x * 2, y + y)\nassert np.array_equal(x, y, equal_nan=True)\n"
+    "np.testing.assert_equal(x.sum(), np.nan)\nbig = np.arange(4)\nassert (big > 1).any()\n"
+    "assert (big[big > 1] == big[2:]).all()\nassert np.array_equal(big[big > 1], [2, 3])\n",
     # A comparison that reads what it gets, and rows of data that a loop computes with.
     "class Row:\n    def __eq__(self, other):\n        return other == 3\n\n\n"
     "assert Row() == 3\nsizes = [('a', 1.5), ('b', 2.5)]\n"

@@ -71,7 +71,7 @@ OTHERS = {
     "kernels/torch_extension": (1, PAGE),
     "kernels/wind_tunnel": (5, "test_kernels_wind_tunnel"),
     "kernels/wrong": (17, WRONG),
-    "snippets/errors": (49, f"{WRONG}; with its mended twin on the page of errors"),
+    "snippets/errors": (52, f"{WRONG}; with its mended twin on the page of errors"),
     "snippets/labs": (1, PAGE),
     "snippets/setup": (1, PAGE),
 }

@@ -121,7 +121,7 @@ def test_all_13_are_played_and_scored_and_the_score_is_kept(chromium, server):
     for n, right in enumerate(rates):
         box = boxes.nth(n)
         told = tab.locator(f"details.told[data-told='{box.get_attribute('data-bet')}']").first
-        stalls = told.get_by_text("Warps that wait")
+        stalls = told.get_by_text("Cycles that a warp waits")
         assert not stalls.is_visible()
         slider = box.get_by_role("slider", name="Your guess")
         aim = right if n < 10 else right / 2  # the last three are far off
@@ -150,7 +150,7 @@ def test_an_answer_can_be_opened_without_a_bet(chromium, server):
     told = tab.locator("details.told").first
     assert told.get_attribute("open") is None
     told.locator("summary").press("Enter")
-    assert told.get_by_text("Warps that wait").is_visible()
+    assert told.get_by_text("Cycles that a warp waits").is_visible()
     assert tab.get_by_text("The 32 rows begin on the same bank").is_visible()  # the box below it
     assert json.loads(tab.evaluate("localStorage.lockstep ?? '{}'")).get("bets", {}) == {}
     context.close()
@@ -159,7 +159,7 @@ def test_an_answer_can_be_opened_without_a_bet(chromium, server):
 def test_without_javascript_all_is_open(chromium, server):
     context, tab = opened(chromium, server, java_script_enabled=False)
     assert tab.locator("details.told:not([open])").count() == 0
-    assert tab.get_by_text("Warps that wait").first.is_visible()
+    assert tab.get_by_text("Cycles that a warp waits").first.is_visible()
     assert tab.locator(".rung").first.is_visible()
     context.close()
 

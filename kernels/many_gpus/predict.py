@@ -152,7 +152,7 @@ def examples():
     ...         raise MemoryError("no room for the next batch")
     ...     return (yield from ring(rank, ranks, x))
     >>> try:
-    ...     World(4, NVLINK).run(dies, [np.ones(8)] * 4)
+    ...     World(4, switch(2e-6, 400e9)).run(dies, [np.ones(8)] * 4)
     ... except Lost as why:
     ...     for line in str(why).split("; "):
     ...         print(line)
