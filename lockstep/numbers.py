@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from lockstep import claims, english, rendered, tabled
 from lockstep.asking import Asking
+from lockstep.worked import PREFIX, SECONDS
 
 WORKED = re.compile(r"\[\[worked:(?P<number>[^\[\];]+);(?P<how>[^\[\]]+)\]\]")
 KEY = "\ufffc"  # in the place of a number that has its proof
@@ -332,9 +333,7 @@ _ASKED = re.compile(
 )
 _FOR_IT = re.compile(r"\ (?:for|until|till|while|before)\ (?:the|it|its|this|that|an?|our)\b")
 _HERTZ = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)\ ?([kMG]?)Hz\b")
-_PREFIX = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 _PERIOD = re.compile(r"(\d+(?:\.\d+)?)\ ?(ms|µs|μs|us|ns|s)\b")
-_SPANS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "μs": 1e-6, "us": 1e-6, "ns": 1e-9}
 # Rates that are agreed on, with what has them.
 _AGREED = (
     (
@@ -371,7 +370,7 @@ def _sentence(text: str, start: int, end: int) -> tuple[str, str]:
 def _rate(found: re.Match) -> bool:
     """Whether a frequency is a standard or supposed, and nobody says that something ran at it."""
     before, behind = _sentence(found.string, found.start(), found.end())
-    hertz = float(found[1]) * _PREFIX[found[2]]
+    hertz = float(found[1]) * PREFIX[found[2]]
     if any(hertz in rates and re.search(of, before + behind) for rates, of in _AGREED):
         return not _RAN.search(before)
     round_ = len(found[1].replace(".", "").strip("0")) <= 2
@@ -387,8 +386,8 @@ def _period(found: re.Match, time: re.Match) -> bool:
     rates = [rate for rate in _HERTZ.finditer(found.string, 0, found.start()) if rate[0] in before]
     if not rates or not _rate(rates[-1]):
         return False
-    unit = _SPANS[time[2]]
-    away = abs(float(time[1]) * unit * float(rates[-1][1]) * _PREFIX[rates[-1][2]] - 1)
+    unit = SECONDS[time[2]]
+    away = abs(float(time[1]) * unit * float(rates[-1][1]) * PREFIX[rates[-1][2]] - 1)
     digits = len(time[1].partition(".")[2])
     return away <= 0.5 * 10.0**-digits / float(time[1]) if float(time[1]) else False
 

@@ -85,14 +85,14 @@ def unfounded(number: str, how: str) -> str | None:
 
 
 # What units are made of: bytes and seconds. 36 GB at 4 TB/s is a time; operations are a count.
-_PREFIX = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
-_PREFIX |= {f"{p}i": 1024.0**n for n, p in enumerate("KMGTP", start=1)}
-_PREFIX |= {"kilo": 1e3, "mega": 1e6, "giga": 1e9, "tera": 1e12, "peta": 1e15}
-_SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "μs": 1e-6, "us": 1e-6, "ns": 1e-9}
-_SECONDS |= {"min": 60.0, "minute": 60.0, "hour": 3600.0, "second": 1.0, "millisecond": 1e-3}
-_SECONDS |= {"microsecond": 1e-6, "nanosecond": 1e-9}
-_SECONDS |= {f"{word}s": size for word, size in _SECONDS.items() if len(word) > 3}
-_SPAN = "|".join(sorted(_SECONDS, key=len, reverse=True))
+PREFIX = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+PREFIX |= {f"{p}i": 1024.0**n for n, p in enumerate("KMGTP", start=1)}
+PREFIX |= {"kilo": 1e3, "mega": 1e6, "giga": 1e9, "tera": 1e12, "peta": 1e15}
+SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "μs": 1e-6, "us": 1e-6, "ns": 1e-9}
+SECONDS |= {"min": 60.0, "minute": 60.0, "hour": 3600.0, "second": 1.0, "millisecond": 1e-3}
+SECONDS |= {"microsecond": 1e-6, "nanosecond": 1e-9}
+SECONDS |= {f"{word}s": size for word, size in SECONDS.items() if len(word) > 3}
+_SPAN = "|".join(sorted(SECONDS, key=len, reverse=True))
 _MANY = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "M": 1e6, "k": 1e3}
 _IN_WORDS = dict(zip(_ONES.split("|")[1:10], map(float, range(2, 11)), strict=True))
 _IN_WORDS |= {"eleven": 11.0, "twelve": 12.0, "sixteen": 16.0, "thirty-two": 32.0, "dozen": 12.0}
@@ -214,15 +214,15 @@ def _plain(part: re.Match) -> Amount:
     value **= int(part["power"] or {"²": 2, "³": 3}.get(part["small"], 1))
     value *= _MANY.get(part["many"] or part["short"], 1)
     if part["of"]:
-        value *= _PREFIX[part["prefix"] or ""]
+        value *= PREFIX[part["prefix"] or ""]
         bytes_, seconds = int(part["of"][0] in "Bb"), -int(part["of"] in {"Hz", "FLOPS"})
         value /= 8 if part["of"].rstrip("s").lower() == "bit" or part["of"] == "b" else 1
     elif part["span"]:
-        value, seconds = value * _SECONDS[part["span"]], 1
+        value, seconds = value * SECONDS[part["span"]], 1
     elif part["share"]:
         value /= 100
-    if (span := part["word_span"] or part["sign_span"]) in _SECONDS:
-        value, seconds = value / _SECONDS[span], seconds - 1
+    if (span := part["word_span"] or part["sign_span"]) in SECONDS:
+        value, seconds = value / SECONDS[span], seconds - 1
     return value, bytes_, seconds
 
 

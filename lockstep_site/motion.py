@@ -38,9 +38,10 @@ def figure(name: str, root: Path) -> str:
     """Return the HTML of a figure."""
     data, lines = load(name, root), told(name, root)
     items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
+    rows = sum(len(panel["rows"]) for panel in data["panels"])
     return (
         f'<figure class="motion" data-motion="{name}" data-search-exclude>\n'
-        f'<div class="motion__stage"></div>\n'
+        f'<div class="motion__stage" style="--lines: {rows}"></div>\n'
         f'<details class="motion__words"><summary>{html.escape(data["title"])}: '
         f"{len(lines)} frames, in words</summary><ol>{items}</ol></details>\n"
         f"<figcaption>{html.escape(data['caption'], quote=False)}</figcaption>\n</figure>"

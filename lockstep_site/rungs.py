@@ -125,8 +125,8 @@ def record(id: str, records: Evidence) -> str:
     said.append(f"Cycles that a warp waits, for each of its instructions: {'; '.join(why)}.")
     times = seen["instructions"] / counted().known()[id]["instructions"]
     said.append(
-        f"The compiled kernel issued {figures.quantity(times)} times as many instructions as a "
-        "perfect compiler would need."
+        f"It issued {figures.quantity(times)} times as many instructions as the stepper counted, "
+        "which leaves out addresses and loop counters."
     )
     return " ".join(said)
 

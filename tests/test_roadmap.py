@@ -182,7 +182,6 @@ EXPLAINED = {
     ("multi-gpu", "f-latency"),
     ("simd", "f-memory"),
     ("simd", "o-roofline"),
-    ("torch-extension", "o-roofline"),
     ("triton", "o-hopper"),
 }
 

@@ -68,8 +68,10 @@ def kept(out, run, *given):
 
 
 def slim(record):
-    """A launch without its arrays, and with words for its faults."""
+    """A launch without its arrays and its code, and with words for its faults."""
+    record.function = None
     if record.shader:
+        record.shader.launch = ()
         for b in record.shader.bindings:
             b.memory = SimpleNamespace(written=b.memory.written is not None or None)
     record.error = record.error and f"{type(record.error).__name__}: {record.error}"

@@ -93,7 +93,8 @@ const style = name =>
 // Bring a kind of figure to life, each when it comes near: its style sheet, its recording, its buttons.
 // From the file system a browser fetches nothing: there the words stay.
 export const whenSeen = (kind, path, Player) => {
-  if (location.protocol === "file:") return
+  if (location.protocol === "file:")
+    return document$.subscribe(() => document.querySelectorAll(`.${kind}__stage`).forEach(stage => { stage.hidden = true }))
   const start = async figure => {
     if (figure.dataset.ready) return
     figure.dataset.ready = "yes"
