@@ -102,7 +102,7 @@ def copies(bench, n):
     for (id, summary), (title, _) in zip(times.items(), calls.values(), strict=True):
         bench.micro(id, f"Copy of {n} float32: {title}", summary, unit="GB/s", amount=8 * n,
                     method=f"{COLD}; a loop has 8 blocks of 256 threads a multiprocessor",
-                    kernel=HERE, terms=["grid-stride-loop"])  # fmt: skip
+                    kernel=HERE, terms=["occupancy"])  # fmt: skip
 
 
 def right(bench, calls, output, wanted, tolerance):
