@@ -33,6 +33,11 @@ def read(file: Path, root: Path, judge: bool = True) -> Page:
     return page
 
 
+def forget() -> None:
+    """Keep none of them."""
+    _known.clear()
+
+
 def read_all(root: Path) -> list[Page]:
     """Return every page, and keep them. Raises ``PageError`` with the mistakes of them all."""
     return pages.read_all(root, read)

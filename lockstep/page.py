@@ -10,7 +10,7 @@ to repair.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -235,13 +235,18 @@ def read_blocks(
     check_files(blocks, ours, wrong)
     check_shown(blocks, wrong)
     if judge:
-        mistakes += shown.of_blocks(
-            blocks,
-            root,
-            {(m.path, m.line, m.what) for m in mistakes},
-            {name for name, language in ours.languages.items() if language.like_c},
-        )
+        mistakes += judged(blocks, root, mistakes)
     return blocks, expanded
+
+
+def judged(blocks: list[Block], root: Path, known: Iterable[Mistake] = ()) -> list[Mistake]:
+    """Return what is wrong with what a page's code shows, apart from what is ``known``."""
+    return shown.of_blocks(
+        blocks,
+        root,
+        {(m.path, m.line, m.what) for m in known},
+        {name for name, one in project.of(root).languages.items() if one.like_c},
+    )
 
 
 def _block(

@@ -12,9 +12,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from lockstep import evidence, project
 from lockstep.block import Page
+from lockstep.known import forget as forget_pages
 from lockstep.known import read as read_once
 from lockstep.mistakes import Mistake, PageError
 from lockstep.page import paths
@@ -43,17 +45,21 @@ def draft() -> bool:
 
 
 class Site:
-    """Every page and every record of evidence/, as they were at one moment."""
+    """Every page and every record of evidence/, as they were at one moment.
 
-    def __init__(self, root: Path):
+    ``judge``: look for what is wrong with the code of the pages, too.
+    """
+
+    def __init__(self, root: Path, judge: bool = True):
         self.root = root
+        self.judge: Any = None  # who else takes the HTML of pages to judge it, meanwhile
         self.records = evidence.Evidence(root)
         self.pages: list[Page] = []
         self._approved: dict[str, str] = {}
         mistakes: list[Mistake] = []
         for file in paths(root):
             try:
-                self.pages.append(read_once(file, root))
+                self.pages.append(read_once(file, root, judge))
             except PageError as error:
                 mistakes += error.mistakes
         # What each part knows of all pages, by its name
@@ -116,17 +122,43 @@ def site(root: Path) -> Site:
     looked, state, known = _sites.get(root, (0.0, None, None))
     if known and now - looked < RECHECK:
         return known
+    found = _state(root)
+    if known is None or found != state:
+        known = Site(root)
+    _sites[root] = (now, found, known)
+    return known
+
+
+def _state(root: Path) -> int:
     ours = project.of(root)
     files = [
         (entry.path, entry.stat().st_mtime_ns, entry.stat().st_size)
         for folder in (ours.docs, "evidence", *ours.sources)
         for entry in _walk(root / folder)
     ]
-    found = hash((draft(), *sorted(files)))
-    if known is None or found != state:
-        known = Site(root)
+    return hash((draft(), *sorted(files)))
+
+
+def unjudged(root: Path) -> Site | None:
+    """Return the pages and evidence as ``site`` does, with the code of the pages not judged yet.
+
+    None where pages are wrong in other ways: ``site`` says all of that in one.
+    """
+    drop(root)
+    now, found = time.monotonic(), _state(root)
+    try:
+        known = Site(root, judge=False)
+    except PageError:
+        drop(root)
+        return None
     _sites[root] = (now, found, known)
     return known
+
+
+def drop(root: Path) -> None:
+    """Keep nothing of a repository: what was read of it is not judged."""
+    _sites.pop(root, None)
+    forget_pages()
 
 
 def forget() -> None:

@@ -29,6 +29,7 @@ from lockstep import export, project
 from lockstep.block import Page
 from lockstep.mistakes import PageError
 from lockstep.mkdocs import (
+    apart,
     last,
     lighter,
     moved,
@@ -40,7 +41,7 @@ from lockstep.mkdocs import (
     search,
 )
 from lockstep.mkdocs.preview import Kept
-from lockstep.site import Site, draft, site
+from lockstep.site import Site, draft, drop, site, unjudged
 from lockstep.source import digest
 
 log = get_plugin_logger("lockstep")
@@ -96,6 +97,7 @@ class LockstepPlugin(BasePlugin[Options]):
         self.files: Any = None
         self.env: Any = None
         self.changed: dict = {}  # when each page was, by git
+        self.judge: apart.Judge | None = None  # of the pages, until its verdict
         self.written: dict[str, str] = {}  # the hash of each page as it is handed on, by its file
 
     # ------------------------------------------------------------ before the pages
@@ -109,6 +111,9 @@ class LockstepPlugin(BasePlugin[Options]):
             # A page of the file system cannot fetch the next one.
             features = config.theme["features"]
             config.theme["features"] = [name for name in features if "instant" not in name]
+        if not self.serving and apart.wanted():
+            if pages := unjudged(Path(config.config_file_path).resolve().parent):
+                self.judge = apart.Judge(pages)
         known = _site(config)
         for part in project.of(known.root).parts:
             part.navigation(config.nav or [], known)
@@ -135,7 +140,22 @@ class LockstepPlugin(BasePlugin[Options]):
             self.changed = {uri: date for uri, date in found.items() if date}
 
     def on_build_error(self, error):
+        """What is wrong with the pages is said before what it led to."""
         gc.enable()
+        try:
+            self._hear()
+        except PluginError as wrong:
+            apart.log.error(str(wrong))
+
+    def _hear(self) -> None:
+        """Wait for the judge's verdict, and raise it."""
+        judge, self.judge = self.judge, None
+        if judge:
+            try:
+                judge.verdict()
+            except PluginError:
+                drop(judge.site.root)
+                raise
 
     def on_files(self, files, config):
         if self.kept.only is not None:
@@ -185,6 +205,7 @@ class LockstepPlugin(BasePlugin[Options]):
                 self._walk(item.children, directories)
 
     def on_env(self, env, config, files):
+        self._hear()  # before anything is written
         self.env, kept = env, self.kept
         env.bytecode_cache = kept.templates
         for file in files.documentation_pages():
