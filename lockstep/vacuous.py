@@ -75,6 +75,8 @@ def _always(node: ast.expr) -> bool:
         return any(isinstance(v, ast.Constant) and v.value for v in node.values)
     if isinstance(node, ast.Dict):
         return bool(node.keys)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return any(getattr(side, "value", None) is True for side in (node.left, node.right))
     if isinstance(node, ast.Name):
         return node.id in dir(builtins)
     if isinstance(node, ast.Attribute):  # a function that nobody calls is true
@@ -85,6 +87,14 @@ def _always(node: ast.expr) -> bool:
         results = [_constant(value) or _always(value) for value in node.values]
         return any(results) if isinstance(node.op, ast.Or) else all(results)
     return False
+
+
+def _never_is(node: ast.AST) -> bool:
+    """Whether a test is that something is not True, or not False: no NumPy value is either."""
+    if not (isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.IsNot)):
+        return False
+    right = node.comparators[0]
+    return isinstance(right, ast.Constant) and isinstance(right.value, bool)
 
 
 def _foregone(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
@@ -444,7 +454,7 @@ PROVES: tuple[type, ...] = (
     ast.comprehension,
 )
 PROVES += (ast.If, ast.While, ast.IfExp, ast.Try, ast.TryStar, ast.Assign, ast.ImportFrom)
-PROVES += (ast.Expr, ast.With, ast.Attribute, ast.Call)
+PROVES += (ast.Expr, ast.With, ast.Attribute, ast.Call, ast.Raise)
 REACHES: tuple[type, ...] = (
     ast.Import,
     ast.ImportFrom,
@@ -457,18 +467,26 @@ REACHES += (ast.Call, ast.Name)
 
 
 def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
-    if isinstance(node, ast.Assert) and (_constant(node.test) or _always(node.test)):
+    if isinstance(node, ast.Assert) and (
+        _constant(node.test) or _always(node.test) or _always(_inner(node.test))
+    ):
         yield "an assertion that cannot fail", "compare a result with what it must be"
     elif isinstance(node, ast.Assert) and _twice(node.test):
         yield TWICE, ANOTHER
     elif isinstance(node, ast.Assert) and any(map(_none, _sides(_inner(node.test)))):
         yield NOTHING, SOMETHING
+    elif isinstance(node, ast.Assert) and any(map(_never_is, walk(node.test))):
+        what = "a comparison with is, which a value of NumPy passes whatever it is"
+        yield what, "write assert x, or assert not x"
     elif isinstance(node, ast.Assert) and _two(node):
         yield "two values after assert, of which the second is its message", "compare them with =="
     elif isinstance(node, ast.Assert) and _not_above(node.test):
         yield "an assertion that a NaN passes", "write the comparison without not: error <= limit"
     elif isinstance(node, ast.Assert) and (wrong := _blind(node.test)):
         yield wrong
+    elif isinstance(node, ast.Raise) and _leaves(node):
+        what = f"{ast.unparse(node)}, which Python takes for an end and no error"
+        yield what, "raise an error: a failed check must be seen"
     elif isinstance(node, ast.If) and _raises(node.body) and _far(node.test):
         yield NAN, "raise unless it is near enough: if not error <= limit"
     elif isinstance(node, ast.Assign) and _signed(node.value):
@@ -505,6 +523,9 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
         for inner in (n for s in node.finalbody for n in walk(s)):
             if isinstance(inner, ast.Return | ast.Break | ast.Continue):
                 yield "a finally that swallows errors", "take the return, break or continue out"
+            elif isinstance(inner, ast.Raise):
+                mend = "let the first one through: raise in the try, or behind it"
+                yield "a finally that puts another error in the place of the first", mend
     elif isinstance(node, ast.FunctionDef) and node.name in {"__exit__", "__aexit__"}:
         for inner in walk(node):
             if isinstance(inner, ast.Return) and inner.value and _truth(inner.value) is not False:
@@ -521,7 +542,10 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield "an error that is swallowed", "let it fail, or expect it with pytest.raises"
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.BoolOp | ast.IfExp):
         yield "a statement that may do nothing, and looks as if it had run", "write it with if"
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Lambda | ast.GeneratorExp):
+    elif isinstance(node, ast.Expr) and (
+        isinstance(node.value, ast.Lambda | ast.GeneratorExp)
+        or (isinstance(node.value, ast.Call) and name_of(node.value.func) in UNASKED)
+    ):
         yield "a statement that does nothing", "call it and look at what it gives, or take it out"
     elif isinstance(node, ast.Expr):
         yield from _ignored(getattr(node.value, "value", node.value))
@@ -531,6 +555,21 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
         yield "an error that is swallowed", "let it fail, or expect it with pytest.raises"
     elif isinstance(node, ast.Call):
         yield from _checks(node)
+
+
+ENDS = {"SystemExit", "StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt"}
+
+
+def _leaves(node: ast.Raise) -> bool:
+    """Whether something is raised that ends a program, or a loop, as if all were well."""
+    if node.exc is None:
+        return False
+    called = node.exc if isinstance(node.exc, ast.Call) else None
+    name = name_of(called.func if called else node.exc)
+    if name != "SystemExit" or not called or not called.args:
+        return name in ENDS
+    status = called.args[0]  # of SystemExit: 1 and a text are failures
+    return isinstance(status, ast.Constant) and status.value in (0, None, False)
 
 
 def _of_a_check(handler: ast.ExceptHandler) -> bool:
@@ -565,6 +604,9 @@ def _looks(statement: ast.stmt) -> bool:
     return not isinstance(value, ast.Call) or name_of(value.func) in looks
 
 
+# Calls whose work begins when somebody asks what they return.
+UNASKED = {"map", "filter", "zip", "starmap", "partial", "reversed", "enumerate", "iter"}
+UNASKED |= {"imap", "imap_unordered", "partialmethod", "islice", "takewhile", "dropwhile"}
 PROGRAMS = {"run", "call", "Popen"}
 
 
@@ -803,7 +845,9 @@ ANYTHING = 10  # an absolute tolerance of that size tells little: what is large 
 
 def _wide(given: dict, relative: tuple, absolute: tuple) -> Iterator[tuple[str, str]]:
     """Yield that a tolerance lets everything pass, by the names that a function has for it."""
-    near, far = (max(given.get(name) or 0 for name in names) for names in (relative, absolute))
+    near, far = (
+        max((given.get(name) or 0 for name in names), default=0) for names in (relative, absolute)
+    )
     if near >= 1 or far >= ANYTHING:
         yield "a tolerance that lets everything pass", "say how far off the result may be"
 
@@ -811,15 +855,25 @@ def _wide(given: dict, relative: tuple, absolute: tuple) -> Iterator[tuple[str, 
 def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
     name = name_of(call.func)
     compares = name.startswith("assert_") or name in {"allclose", "array_equal", "isclose"}
-    if compares and len(call.args) >= 2:
-        first, second = (_same(a) for a in call.args[:2])
+    sides = [*call.args, *(k.value for k in call.keywords if k.arg in SIDES)]
+    if compares and len(sides) >= 2:
+        first, second = (_same(a) for a in sides[:2])
         if ast.dump(first) == ast.dump(second):
             yield TWICE if _called(first) else "a result that is compared with itself", ANOTHER
-        if any(map(_none, call.args[:2])):
+        if any(map(_none, sides[:2])):
             yield NOTHING, SOMETHING
         given = {k.arg: _number(k.value) for k in call.keywords}
         given |= dict(zip(("rtol", "atol"), map(_number, call.args[2:4]), strict=False))
         yield from _wide(given, ("rtol", "rel_tol"), ("atol", "abs_tol"))
+        if name == "assert_array_less" and (_number(sides[0]) or 0) < 0 and _distance(sides[1]):
+            yield "an assertion that cannot fail", "an error is never negative: say its limit"
+        if (given.get("decimal") or 1) < 0 or given.get("significant") == 0:
+            yield from _wide({"rtol": 1.0}, ("rtol",), ())
+    if name in {"assertAlmostEqual", "assertAlmostEquals"}:
+        given = {k.arg: _number(k.value) for k in call.keywords}
+        places = given.get("places")
+        near = 0.0 if places is None or places > 0 else ANYTHING
+        yield from _wide({"delta": given.get("delta"), "places": near}, (), ("delta", "places"))
     if name == "approx":
         yield from _wide({k.arg: _number(k.value) for k in call.keywords}, ("rel",), ("abs",))
     kinds = {name_of(kind) for a in call.args[:1] for kind in getattr(a, "elts", [a])}
@@ -839,6 +893,8 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
         yield "a call that ends Python", "let the page run on to its last block"
 
 
+# The two sides of a comparison, where it names them.
+SIDES = {"actual", "desired", "x", "y", "a", "b", "a1", "a2", "expected", "input", "other"}
 TRUTHS = {"assertTrue", "assertFalse", "assert_", "assertIsNone", "assertIsNotNone", "failUnless"}
 
 
