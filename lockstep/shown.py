@@ -697,7 +697,8 @@ ALIAS = re.compile(
     r"^(?:>>> )?\w+ = [+\w.()]*\w[.\w():\[\]]*$|(?:tol|abs|rel)=[A-Za-z_]"
     r"|^(?:>>> )?\w*(?:expected|reference|want|truth|correct|oracle|golden|right|answer)\w* = .*\("
     r"|(?:array_equal\(|allclose\(|assert_\w+\(|assert ).*\[\d+:\]|assert .*\[[^]]*[<>!=].*\ball\("
-    r"|^\w+ = (?:[\w.()]+ (?:-|==) [\w.()]+|(?:np\.)?abs\(.* - .*)$",
+    r"|copyto\(|\[(?::|\.\.\.)\] = \w+$|argmin\(|argsort\(|nonzero\(|argwhere\(|sorted\(|clip\("
+    r"|minimum\(|norm\(|^\w+ = (?:[\w.()]+ (?:-|==) [\w.()]+|(?:np\.)?abs\(.* - .*)$",
     re.MULTILINE,
 )
 
