@@ -40,6 +40,7 @@ LOOKS = set(
 LOOKS |= set(
     "ord id print isidentifier all any sum min max issubset fullmatch search match".split()
 )
+QUOTES = re.compile(rf"'''|\"\"\"|\\\\n|{PROGRAM.pattern}", re.MULTILINE)
 NEVER = "code in a text, which no call of this page takes to a compiler"
 HAND = 'compile and run it; or say on the fence why it is only shown: unrun="reason"'
 
@@ -47,31 +48,30 @@ HAND = 'compile and run it; or say on the fence why it is only shown: unrun="rea
 def check(blocks: list) -> Iterator[Found]:
     """Yield the texts of a page that look like programs, and that nothing runs."""
     for one in blocks:
-        if one.language != "python" or {"shown", "unrun"} & one.options.keys():
+        if {"shown", "unrun"} & one.options.keys() or not QUOTES.search(one.text):
             continue
-        with suppress(SyntaxError):  # each block is told of its own
-            if found := _programs(one.text):
-                texts = [one.text]
-                if "file" not in one.options:
-                    own = (other for other in blocks if "file" not in other.options)
-                    texts = [text for other in own for text in _sources(other)]
-                flow = _Flow(texts)
-                for node in found:
-                    if not flow.arrives(node):
-                        yield one, node.lineno - 1, NEVER, HAND
+        with suppress(SyntaxError, ValueError):  # each block is told of its own
+            for text, at in _sources(one):
+                for node in _programs(text):
+                    own = [text]
+                    if "file" not in one.options:
+                        others = (other for other in blocks if "file" not in other.options)
+                        own = [text for other in others for text, _ in _sources(other)]
+                    if not _Flow(own).arrives(node):
+                        yield one, at + node.lineno - 1, NEVER, HAND
 
 
-def _sources(block) -> list[str]:
-    """Return the Python of a block: of a session, each of its examples."""
+def _sources(block) -> list[tuple[str, int]]:
+    """Return the Python of a block, of a session each of its examples, with their first lines."""
     if block.language == "pycon":
-        with suppress(ValueError):  # which its own rule tells
-            return [e.source for e in doctest.DocTestParser().get_examples(block.text)]
-    return [block.text] if block.language == "python" else []
+        examples = doctest.DocTestParser().get_examples(block.text)
+        return [(e.source, e.lineno) for e in examples]
+    return [(block.text, 0)] if block.language == "python" else []
 
 
 @functools.lru_cache(maxsize=4096)
 def _programs(text: str) -> tuple[ast.Constant, ...]:
-    if not (PROGRAM.search(text) or "'''" in text or '"""' in text or "\\n" in text):
+    if not QUOTES.search(text):
         return ()
     said = set(map(id, _docstrings(text)))
     return tuple(
