@@ -10,7 +10,7 @@ import tomllib
 
 import pytest
 
-from lockstep import project
+from lockstep import languages, project
 from lockstep_site.gpu import fitting, machine, needs, run
 from lockstep_site.gpu.needs import (
     GPU_MODULES,
@@ -82,6 +82,14 @@ def test_what_needs_more_than_any_gpu_says_so(path, words):
     """Of every kind of page: tests/test_quiz.py sees it stand below the first paragraph."""
     page = next(page for page in PAGES if page.path == path)
     assert demanding(page) and words in where_it_runs(page)
+
+
+def test_the_cuda_of_a_page_compiles_for_the_least_that_it_names():
+    """Where that is less than what the suite compiles for, which is sm_90."""
+    page = next(p for p in PAGES if p.path == "docs/roadmap/specialization/paged-attention.md")
+    least_of_it = "sm_" + page.meta["compute_capability"].replace(".", "")
+    (block,) = (b for b in page.blocks if b.language == "cuda")
+    assert b".text.paged_decode\0" in languages.compile_cuda(block, least_of_it)
 
 
 def test_the_words_find_what_is_there():

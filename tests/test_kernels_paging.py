@@ -127,8 +127,7 @@ def test_paged_attention_in_cuda_cpp(case):
         sizes = {"DIM": dim, "GROUP": group, "PAGE": page, "WARPS": warps}
         defined = "".join(f"#define {name} {size}\n" for name, size in sizes.items()) + text
         made = SimpleNamespace(text=defined, where="snippets/paging/paged_decode.cu")
-        # its page says that an A100 runs it
-        assert b".text.paged_decode\0" in languages.compile_cuda(made, "sm_80")
+        assert b".text.paged_decode\0" in languages.compile_cuda(made)
         return
     from kernels.paging import decode
     from kernels.paging.cupy_decode import paged_attention_cuda

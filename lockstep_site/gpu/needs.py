@@ -152,14 +152,15 @@ def of_page(page: Page) -> Needs:
     return Needs(
         page.meta.get("compute_capability", "0"),
         bool(ALONE.search(text)),
-        max((SHARED_KB.get(block.path, 0) for block in page.blocks if _takes_shared(block)), default=0),
+        max(map(_takes_kb, page.blocks), default=0),
         math.ceil(max(peaks, default=0)),
         page.meta.get("gpus", 1),
     )
 
 
-def _takes_shared(block: Block) -> bool:
-    return block.runs and bool(TAKES_SHARED.search(block.text))
+def _takes_kb(block: Block) -> int:
+    takes = block.runs and TAKES_SHARED.search(block.text)
+    return SHARED_KB.get(block.path, 0) if takes else 0
 
 
 def asks(page: Page) -> list[str]:
