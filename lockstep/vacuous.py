@@ -127,7 +127,8 @@ def _foregone(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
     if isinstance(op, ast.IsNot) and isinstance(right, ast.Constant) and right.value is None:
         return isinstance(left, ast.Call) and name_of(left.func) in {"main", "wait", "call", "run"}
     if isinstance(left, ast.Call) and name_of(left.func) == "len" and left.args:
-        return _each(left.args[0])  # so many answers there are, whichever they are
+        if _each(left.args[0]):
+            return True  # so many answers there are, whichever they are
     for inner in walk(left):
         if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub):
             if ast.dump(_same(inner.left)) == ast.dump(_same(inner.right)):
