@@ -9,12 +9,9 @@ from .faults import Unsupported
 
 _texts = {}  # filename -> source text that is in no file
 _trees = {}  # filename -> (text, tree)
-# id of a function's node -> (node, stores_of, remedies): a text that is run again has the same tree
-_known = OrderedDict()
 _strings = OrderedDict()  # texts that exec() was given, with a function in them; the last ones
 _listening = False
 STRINGS = 500
-KNOWN = 2000
 
 
 def listen():
@@ -109,7 +106,8 @@ class Source:
         defaults = fn.__defaults__ or ()
         last = self.params[len(self.params) - len(defaults) :]
         self.defaults = dict(zip(last, defaults, strict=True))
-        (self.updates, self.sources), (self.remedies, self.tests) = analysis(self.node)
+        self.updates, self.sources = stores_of(self.node)
+        self.remedies, self.tests = remedies(self.node)
 
     def _find(self, code):
         tree = _from_strings(code) if code.co_filename == "<string>" else None
@@ -148,16 +146,6 @@ class Source:
         builtins = fn.__globals__.get("__builtins__", {})
         builtins = builtins if isinstance(builtins, dict) else vars(builtins)
         return (True, builtins[name]) if name in builtins else (False, None)
-
-
-def analysis(node):
-    """What is known of a function's stores, found once for each node: both are by its targets."""
-    known = _known.get(id(node))
-    if known is None:
-        known = _known[id(node)] = node, stores_of(node), remedies(node)
-        if len(_known) > KNOWN:
-            _known.popitem(last=False)
-    return known[1:]
 
 
 def lambda_of(tree, code):
