@@ -8,6 +8,7 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 import warnings
 from pathlib import Path
@@ -20,9 +21,8 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 from simulator.stepper import Stepper, remember
 
+set_hypothesis_home_dir(tempfile.gettempdir())  # nothing is kept from run to run
 ROOT = Path(__file__).resolve().parent.parent
-# No example is kept from run to run (see COMMON); the constants of our modules are.
-set_hypothesis_home_dir(ROOT / ".cache/hypothesis")
 HEAD = "import math\nimport numpy as np\nfrom numba import cuda\n"
 COMMON = {
     "deadline": None,
