@@ -6,12 +6,11 @@
 
 import ast
 import dis
-import functools
 import re
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -58,7 +57,7 @@ class Tracer:
         # Of the parts that have not run yet. By identity: two lambdas on a line may be equal.
         self._probes: dict[int, tuple[CodeType, dict[int, list[Branch]]]] = {}
         # Lines of each code that have not run yet. By identity: equal examples are equal code.
-        self._left: dict[int, tuple[CodeType, set[int]]] = {}
+        self._left: dict[int, tuple[CodeType, set[int], dict, Callable, bool]] = {}
         self._monitoring = getattr(sys, "monitoring", None)
         # Checks that failed, by identity: the error, and the (file, line) that it passed through.
         self._failed: dict[int, tuple[BaseException, list[tuple[str, int]]]] = {}
@@ -137,26 +136,45 @@ class Tracer:
 
     # ------------------------------------------------------------ before
 
-    def _on_call(self, frame: FrameType, event: str, argument):
+    def _calls(self) -> Callable:
+        """Return what is told of each call: nearly all are of a library's code, and cost the least.
+
+        In a simulator there are several for each line of a kernel, so nothing is looked up in self.
+        """
+        files, follow = self.files, self._follow
+
+        def on_call(frame: FrameType, event: str, argument):
+            if frame.f_code.co_filename in files:
+                return follow(frame)
+
+        return on_call
+
+    def _follow(self, frame: FrameType):
+        """Return what is told of each line of a call of the given files' code, if one is left."""
         code = frame.f_code
-        if code.co_filename not in self.files:
-            return None
         if id(code) not in self._left:
-            self._left[id(code)] = code, {line for _, _, line in code.co_lines() if line}
-        left = self._left[id(code)][1]
-        parts = self._of(code)
-        if not left and not parts and not _checks(code):
+            left = {line for _, _, line in code.co_lines() if line}
+            parts = self._of(code)
+            lines = self._lines(code, left, parts)
+            self._left[id(code)] = code, left, parts, lines, _checks(code)
+        _, left, parts, on_line, checks = self._left[id(code)]
+        if not left and not parts and not checks:
             return None
-        seen, name, hit, fails = self.seen, code.co_filename, self._hit, self._fails
-        if event == "call":
-            left.discard(code.co_firstlineno)
+        left.discard(code.co_firstlineno)
         frame.f_trace_opcodes = bool(parts)
+        return on_line
+
+    def _lines(self, code: CodeType, left: set[int], parts: dict) -> Callable:
+        seen, name, hit, fails = self.seen, code.co_filename, self._hit, self._fails
+        ran: set[int] = set()
 
         def on_line(frame: FrameType, event: str, argument):
             if event == "line":
                 line = frame.f_lineno
-                seen.add((name, line))
-                left.discard(line)
+                if line not in ran:
+                    ran.add(line)
+                    seen.add((name, line))
+                    left.discard(line)
                 if not left:
                     frame.f_trace_lines = False
             elif event == "exception" and isinstance(argument[1], AssertionError):
@@ -178,8 +196,9 @@ class Tracer:
         else:
             self._before = _traced()
             threading._sys = _Patient()  # type: ignore[attr-defined]
-            threading.settrace(self._on_call)
-            sys.settrace(self._on_call)
+            on_call = self._calls()
+            threading.settrace(on_call)
+            sys.settrace(on_call)
         return self
 
     def __exit__(self, *error):
@@ -194,7 +213,6 @@ class Tracer:
 FAILURES = 100  # of failed checks that are kept: each keeps what its lines held
 
 
-@functools.lru_cache(maxsize=65536)
 def _checks(code: CodeType) -> bool:
     """Whether some code may begin the failure of a check: it asserts, or calls what does."""
     if any("assert" in name for name in code.co_names):
