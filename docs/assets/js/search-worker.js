@@ -403,12 +403,14 @@
 
   // ------------------------------------------------------------ an answer
 
-  // What makes a result the answer. A page with every word somewhere is none for that: it may be a long
-  // one. The weights were fitted (listwise, by the logarithm of a share) to the questions and messages
-  // of the tests without the group `held`; they say how much each is worth.
-  const W = { sum: 2.3, own: 0.65, lacks: -0.9, same: 1.5, typed: 1.3, typed6: 3.7, held: 1.7, asks: 3.3, called: 2.5, wanted: 1.5, wantedOn: 1.4, run: 1, weight: 1.2, head: 1.1, all: 0.1, row: 0, term: 0, practice: -0.9, message: 1.1, errors: 1.7, whatTerm: 0.7, whatLesson: -0.8, versusTerm: 1, install: 0.7, apple: 1, notApple: -1.1, fixed: 1 }
-  const STRONG = 6.5 // a word of a title, of a name, or of the description and the text
-  const PRACTICE = /^(?:puzzles|labs|metal\/pairs)/
+  // What makes a result the answer, and how much each is worth. A page with every word somewhere is none
+  // for that: it may be a long one. The weights were fitted (listwise, by the logarithm of a share) to the
+  // questions of the tests, to the same with six of ten phrases that people type left out, so that
+  // these count for what they do for a question that nobody has put there, and to phrases left out.
+  const W = {
+    sum: 2.1, own: 0.6, lacks: -1, same: 1.6, typed: 2.5, typed6: 2.6, held: 2.5, asks: 2.2, called: 3.5, wanted: 2.5, wantedOn: 0.9, run: 1.4,
+    weight: 1.2, head: 0.8, message: 1.2, errors: 1.4, whatTerm: 1, whatLesson: -0.9, versusTerm: 1.1, install: 1.1, apple: 0.3, notApple: -1.5,
+  }
   const enough = score => score / (score + 5) // the tenth mention says little more than the fifth
 
   // To rate each doc with any word takes longer than a key may: those with the most of a question.
@@ -466,22 +468,25 @@
         const best = onPage.get(page)
         if (score > best[n]) best[n] = score
       }
-    // The share of the question that a name has, where the question has all of the name
+    // The share of the question that a name has, where the question has all of the name: less where the
+    // name has a longer word, as simdgroup_matrix is for simdgroup
     const holds = title => {
       const [own] = data.titled(title)
-      for (const root of own) if (!words.some(one => one.roots.has(root))) return 0
-      return words.reduce((sum, one) => [...own].some(root => one.roots.has(root)) ? sum + one.rare : sum, 0) / total
+      let whole = 1
+      for (const root of own) if (!words.some(one => stem(one.word) === root)) {
+        if (!words.some(one => one.roots.has(root))) return 0
+        whole = 0.85
+      }
+      return whole * words.reduce((sum, one) => [...own].some(root => one.roots.has(root)) ? sum + one.rare : sum, 0) / total
     }
     const long = words.length >= 7 // as of a message that is pasted
     const rate = doc => {
-      const [page, , title, , row] = docs[doc], head = heads.get(page), best = onPage.get(page), isHead = doc === head
-      let sum = 0, here = 0, there = 0, own = 0, named = 0, lacks = 0
+      const [page, , title] = docs[doc], head = heads.get(page), best = onPage.get(page), isHead = doc === head
+      let sum = 0, there = 0, own = 0, lacks = 0
       words.forEach(({ found, rare, decides }, n) => {
         const at = found.scores.get(doc) ?? 0, top = found.scores.get(head) ?? 0
         sum += rare * enough(Math.max(at, 0.8 * top))
         if (at) own += rare
-        if (top >= STRONG) named += rare
-        if (decides && (at || top)) here += rare
         if (decides && best[n]) there += rare
         if (!best[n]) lacks++
       })
@@ -510,15 +515,13 @@
         sum: log(sum / total), own: log(own / total), lacks,
         same: Math.log(1 + 2 * same ** 2), typed: Math.log(1 + 2 * said ** 2), typed6: said ** 6, held, asks: Math.log(1 + 12 * asks),
         called: called.get(doc) ?? 0, wanted: wanted.get(doc) ?? 0, wantedOn: wantedOn.get(page) ?? 0, run: together > 1 ? together / inOrder.length : 0,
-        weight: Math.log(weight), head: isHead, all: here / needed > 0.999, row: !!row,
-        term: isHead && part("glossary/"), practice: PRACTICE.test(location), message: long && all, errors: long && part("errors/"),
+        weight: Math.log(weight), head: isHead, message: long && all, errors: long && part("errors/"),
         whatTerm: kind.what && isHead && part("glossary/"), whatLesson: kind.what && /^(?:roadmap|patterns)\//.test(location),
         versusTerm: kind.versus && isHead && part("glossary/"), install: kind.install && part("setup/"),
         apple: kind.apple && part("metal/"), notApple: !kind.apple && part("metal/"),
-        fixed: (exact ? 100 : 0) - (weight < 0.5 ? 20 : 0),
       }
-      let points = 0
-      for (const name in has) points += (W[name] ?? 0) * has[name]
+      let points = (exact ? 100 : 0) - (weight < 0.5 ? 20 : 0)
+      for (const name in W) points += W[name] * has[name]
       return { doc, page, score: Math.exp(points) }
     }
     const groups = new Map()
