@@ -17,7 +17,7 @@ from kernels.memory_hierarchy.working_set import reread_kernel
 HERE = "kernels/memory_hierarchy/"
 THREADS = 256
 STRIDES = (1, 2, 4, 8, 16, 32)
-OFFSETS = (0, 1, 8, 16, 31, 32, 64)
+OFFSETS = (0, 1, 8, 16, 31, 32, 64, 96, 128)
 L2_FETCH = 5  # cudaLimitMaxL2FetchGranularity, for which CuPy has no name
 SETS = {
     "256kib": 256 * 1024,

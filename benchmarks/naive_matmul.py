@@ -19,7 +19,9 @@ def run(bench):
 def square(bench, n):
     a, b = bench.random((n, n)), bench.random((n, n))
     output = bench.output((n, n))
-    d_a, d_b, d_c = map(bench.device.numba, (a, b, output.array))
+    roomy = cp.zeros((n, n + 1), cp.float32)[:, :n]  # rows begin in 32 different banks
+    roomy[...] = a
+    d_a, d_b, d_c, d_roomy = map(bench.device.numba, (a, b, output.array, roomy))
     wide = (-(-n // THREADS[0]), -(-n // THREADS[1]))  # n x n: the same grid for all
     in_cuda = cp.RawKernel((ROOT / CUDA).read_text(encoding="utf-8"), "matmul")
     shape = (cp.int32(n),) * 3
@@ -40,6 +42,13 @@ def square(bench, n):
                 f"Naive matrix product, {n} x {n} x {n}, x over rows",
                 KERNEL,
                 lambda: matmul_swapped_kernel[wide, THREADS](d_a, d_b, d_c),
+                output,
+            ),
+            Case(
+                f"naive-matmul-swapped-roomy-{n}",
+                f"Naive matrix product, {n} x {n} x {n}, x over rows, rows of {n + 1} for a",
+                KERNEL,
+                lambda: matmul_swapped_kernel[wide, THREADS](d_roomy, d_b, d_c),
                 output,
             ),
             Case(

@@ -15,8 +15,8 @@ def run(bench):
     with bench.part("a burst of photos"):
         on_host, on_gpu = photos.burst(*((3, 300, 400) if bench.quick else SHAPE))
         work = {
-            "photos-first": (photos.first, on_host, "decoded on the CPU"),
-            "photos-second": (photos.second, on_gpu, "decoded on the GPU, one wait"),
+            "photos-first": (photos.decoded_on_cpu, on_host, "decoded on the CPU"),
+            "photos-second": (photos.decoded_on_gpu, on_gpu, "decoded on the GPU, one wait"),
         }
         right = [
             np.lib.stride_tricks.sliding_window_view(on_host[1][photo], (9, 9)).mean(dtype=float)

@@ -10,25 +10,31 @@ from functools import partial
 import numpy as np
 
 from benchmarks.harness import BenchmarkError, WallTimer, rounded, summarize
-from kernels.engine.engine import Engine
+from kernels.engine.engine import Engine, Serving
 from kernels.engine.graphs import OnGPU
-from kernels.engine.load import arrivals, report, serve_continuous, serve_static
+from kernels.engine.load import InBatches, arrivals, report, serve_continuous, serve_static
 from kernels.engine.rows import TABLE, rows_of
 from kernels.engine.server import Server
 from kernels.engine.speculative import Letters, speculate
 from kernels.profiling.small_model import launches
-from kernels.quantization.model import as_text, encode, names, new_weights, train
+from kernels.quantization.model import as_text, encode, names, train
 
 LOAD, GRAPHS = "kernels/engine/load.py", "kernels/engine/graphs.py"
 SPECULATIVE, SERVER = "kernels/engine/speculative.py", "kernels/engine/server.py"
 BLOCKS, REPEATS = 512, 20
 RATES = (1000, 2000, 3000, 4000)  # requests a second
 HTTP_RATES = (100, 250, 500, 1000)
+BATCHING = {"http-static": "static", "http": "continuous"}
+SCHEDULERS = {"http-static": InBatches, "http": Serving}
 METHOD = "wall clock, one process, requests of 8 letters that make 2, 2, 4 or 24"
 
 
 def run(bench):
-    weights = new_weights(np.random.default_rng(3))
+    lines = names()
+    cut = len(lines) * 9 // 10  # the rest is asked for by the speculation
+    text, began = as_text(lines[:cut]), time.perf_counter()
+    weights = train(text, steps=40 if bench.quick else 150)
+    bench.say(f"[serving]   trained in {time.perf_counter() - began:.0f} s")
     model = OnGPU(weights, BLOCKS)
     with bench.part("a pass"):
         passes(bench, model, OnGPU(weights, BLOCKS, graphs=False))
@@ -39,7 +45,7 @@ def run(bench):
             under_load(bench, model, rate)
     over_http(bench, weights)
     with bench.part("speculation"):
-        speculation(bench)
+        speculation(bench, weights, Letters(text), lines[cut : cut + 40])
 
 
 def passes(bench, model, launched):
@@ -108,41 +114,43 @@ def under_load(bench, model, rate):
 
 
 def over_http(bench, weights):
-    """The engine behind its server, with clients in a process of their own."""
-    model = OnGPU(weights, BLOCKS)  # steps as large as those of the loop without HTTP
-    server = Server(Engine(model, blocks=BLOCKS, most_waiting=1000, budget=64, most=32))
+    """The engine behind its server, with clients in a process of their own, both ways in turns."""
+    servers = {}
+    for name, scheduler in SCHEDULERS.items():
+        model = OnGPU(weights, BLOCKS)  # steps as large as those of the loop without HTTP
+        steps = {"budget": 64, "most": 32, "scheduler": scheduler}
+        servers[name] = Server(Engine(model, blocks=BLOCKS, most_waiting=1000, **steps))
     for rate in HTTP_RATES:
         with bench.part(f"{rate} requests a second over HTTP"):
-            found = []
-            for seed in range(3 if bench.quick else 7):
-                words = (server.server_port, rate, rate, seed)  # a second of requests
-                command = [sys.executable, "-m", "kernels.engine.clients", *map(str, words)]
-                done = subprocess.run(command, check=True, capture_output=True, text=True)
-                found.append(json.loads(done.stdout))
-            of = {name: [run[name] for run in found] for name in found[0]}
-            bench.micro(
-                f"serving-http-{rate}",
-                f"{rate} requests a second over HTTP: time to the last token, 99th percentile",
-                summarize(of["p99"]), unit="ms", method="wall clock of clients in another process",
-                kernel=SERVER, terms=["continuous-batching"],
-                extra={
-                    "p50_ms": rounded(float(np.median(of["p50"])) * 1e3),
-                    "rate": rate,
-                    "tokens_per_second": rounded(float(np.median(of["tokens_per_second"]))),
-                },
-            )  # fmt: skip
-    server.close()
+            found = {name: [] for name in servers}
+            for seed in range(3 if bench.quick else 5):
+                for name, server in servers.items():
+                    words = (server.server_port, rate, rate, seed)  # a second of requests
+                    command = [sys.executable, "-m", "kernels.engine.clients", *map(str, words)]
+                    done = subprocess.run(command, check=True, capture_output=True, text=True)
+                    found[name].append(json.loads(done.stdout))
+            for name, runs in found.items():
+                of = {field: [run[field] for run in runs] for field in runs[0]}
+                bench.micro(
+                    f"serving-{name}-{rate}",
+                    f"{rate} requests a second over HTTP, {BATCHING[name]} batching: "
+                    "time to the last token, 99th percentile",
+                    summarize(of["p99"]), unit="ms",
+                    method="wall clock of clients in another process, connections kept",
+                    kernel=SERVER, terms=["continuous-batching"],
+                    extra={
+                        "p50_ms": rounded(float(np.median(of["p50"])) * 1e3),
+                        "rate": rate,
+                        "tokens_per_second": rounded(float(np.median(of["tokens_per_second"]))),
+                    },
+                )  # fmt: skip
+    for server in servers.values():
+        server.close()
 
 
-def speculation(bench):
-    lines = names()
-    cut = len(lines) * 9 // 10
-    text = as_text(lines[:cut])
-    began = time.perf_counter()
-    weights, draft = train(text, steps=40 if bench.quick else 150), Letters(text)
-    bench.say(f"[serving]   trained in {time.perf_counter() - began:.0f} s")
+def speculation(bench, weights, draft, lines):
     model, blocks = OnGPU(weights, TABLE, sizes=(1, 3, 5, 16)), list(range(TABLE))
-    prompts = [[int(token) for token in encode(line[:8])] for line in lines[cut : cut + 40]]
+    prompts = [[int(token) for token in encode(line[:8])] for line in lines]
     found = {}
     for _ in range(3 if bench.quick else REPEATS):
         for guesses in (0, 2, 4):

@@ -22,8 +22,9 @@ PLAIN, MARCH = "kernels/stencil/plain.py", "kernels/stencil/march.py"
 STEPS = {2: "stencil-2d-steps-2", 4: "stencil-2d-steps-4", 8: "stencil-2d-steps-8"}
 
 # rows of a warp, planes at a time, warps of a block, planes of a block
-MARCHES = [(1, 1, 4, 8), (1, 2, 4, 8), (1, 2, 4, 16), (1, 2, 8, 16), (1, 2, 4, 32), (2, 1, 2, 16)]
-MARCHES += [(2, 1, 4, 8), (2, 1, 4, 16), (2, 1, 8, 16), (2, 1, 4, 32), (2, 2, 4, 16), (3, 1, 4, 16)]
+MARCHES = [(1, 2, 4, 8), (1, 4, 4, 8), (1, 4, 4, 12), (2, 1, 4, 8), (2, 1, 4, 16), (2, 2, 4, 4)]
+MARCHES += [(2, 2, 4, 6), (2, 2, 8, 4), (2, 2, 4, 8), (4, 1, 4, 4), (4, 2, 4, 4), (4, 2, 4, 6)]
+ONE_ROW, TWO_ROWS = MARCHES[0], MARCHES[5]
 
 
 def run(bench):
@@ -174,6 +175,10 @@ def space(bench, shape):
         output,
         [
             Case("stencil-3d", title + words, MARCH, calls[best], output, extra),
+            Case("stencil-3d-one-row", title + "a row for a warp, queue of planes", MARCH,
+                 calls[ONE_ROW], output),
+            Case("stencil-3d-two-rows", title + "two rows for a warp, the same bytes", MARCH,
+                 calls[TWO_ROWS], output),
             Case("stencil-3d-plain", title + "a thread a cell", PLAIN,
                  partial(space_kernel[blocks, block], *views), output),
         ],

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from kernels.engine.engine import Engine
+from kernels.engine.load import InBatches
 from kernels.engine.rows import OnCPU
 from kernels.engine.server import Server, ask
 from kernels.paging.pool import PAGE
@@ -111,15 +112,41 @@ def test_a_bad_request_is_refused_with_a_reason(served, asked, status, why):
         ("POST", "/v1/completions", None, {"Content-Length": "many"}, 413),
         ("POST", "/v1/nothing", "{}", {}, 404),
         ("GET", "/v1/nothing", None, {}, 404),
-        ("PUT", "/v1/completions", "{}", {}, 501),
+        ("PUT", "/v1/completions", "{}", {}, 405),
+        ("DELETE", "/v1/models", None, {}, 405),
+        ("GET", "/v1/completions", None, {}, 405),
+        ("HEAD", "/v1/completions", None, {}, 405),
+        ("PUT", "/v1/nothing", "{}", {}, 404),
+        ("BREW", "/v1/completions", None, {}, 501),
         ("GET", "/v1/models", None, {}, 200),
     ],
 )
 def test_other_ways_to_ask(served, method, path, body, headers, status):
     connection = http.client.HTTPConnection("127.0.0.1", served.server_port, timeout=20)
     connection.request(method, path, body, headers)
-    assert connection.getresponse().status == status
+    reply = connection.getresponse()
+    assert reply.status == status
+    allowed = {"/v1/models": "GET", "/v1/completions": "POST"}
+    assert reply.headers["Allow"] == (allowed[path] if status == 405 else None)
     connection.close()
+
+
+def test_a_connection_stays_for_the_next_request(served):
+    connection = http.client.HTTPConnection("127.0.0.1", served.server_port, timeout=20)
+    connection.connect()
+    held = connection.sock
+    for prompt in ("GREEK ", "LATIN "):
+        body = json.dumps({"prompt": prompt, "max_tokens": 5})
+        connection.request("POST", "/v1/completions", body)
+        content = json.load(connection.getresponse())
+        assert content["choices"][0]["text"] == plain(prompt, 5)
+        assert connection.sock is held
+    # After a refusal the rest of its body may lie there: it is not read as a request.
+    connection.request("POST", "/v1/nothing", "GET /v1/models HTTP/1.1\r\n\r\n")
+    reply = connection.getresponse()
+    assert reply.status == 404 and reply.headers["Connection"] == "close"
+    reply.read()
+    assert connection.sock is None
 
 
 def test_a_stream_comes_letter_by_letter_and_ends(served):
@@ -204,6 +231,54 @@ def test_a_pass_that_fails_is_an_error_for_its_requests_and_the_next_ones_are_se
         "GREEK SMALL ", 9
     )
     until(lambda: len(engine.scheduler.pool.free) == len(engine.scheduler.pool.users))
+
+
+@pytest.mark.parametrize("served", [{"most": 1}], indirect=True)
+def test_a_scheduler_that_fails_is_an_error_and_the_engine_goes_on(served):
+    engine, hold, asked = served.engine, threading.Event(), []
+    compute, started = engine.compute, threading.Event()
+
+    def slow(step):
+        started.set()
+        assert hold.wait(20)
+        compute(step)
+
+    engine.compute = slow
+    runs = engine.submit(encode("GREEK SMALL "), 20)
+    assert started.wait(20)
+    waits = engine.submit(encode("LATIN "), 4)
+
+    def broken():
+        asked.append(1)
+        raise KeyError("a block")
+
+    engine.scheduler.step = broken  # the engine throws this scheduler away
+    hold.set()
+    letters = list(iter(lambda: runs.letters.get(timeout=20), None))
+    assert len(letters) == 1 and isinstance(runs.error, KeyError)
+    letters = list(iter(lambda: waits.letters.get(timeout=20), None))
+    assert "".join(letters).strip("\n") == plain("LATIN ", 4) and not waits.error
+    assert len(asked) == 1
+    until(lambda: not engine.inside)
+    # Nobody runs, and the step fails: who waits would make it fail for ever.
+    engine.scheduler.step = broken
+    status, content = ask(served.url, prompt="THAI ", max_tokens=3)
+    assert status == 500 and "a block" in content["error"]["message"]
+    assert ask(served.url, prompt="THAI ", max_tokens=3)[0] == 200
+    assert engine.thread.is_alive()
+
+
+@pytest.mark.parametrize("served", [{"scheduler": InBatches, "most": 2}], indirect=True)
+def test_in_batches_nobody_joins_before_the_last_is_done(served):
+    engine, seen = served.engine, []
+    compute = engine.compute
+    engine.compute = lambda step: (seen.append({r.name for r, _ in step}), compute(step))
+    with engine.changed:
+        for name, most in (("A", 2), ("B", 6), ("C", 2)):
+            engine.submit(encode(name), most).name = name
+    until(lambda: not engine.inside)
+    last = max(i for i, names in enumerate(seen) if names & {"A", "B"})
+    assert seen[0] == {"A", "B"} and last < min(i for i, n in enumerate(seen) if "C" in n)
 
 
 # ---------------------------------------------------------------- the public client

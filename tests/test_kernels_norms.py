@@ -17,13 +17,19 @@ SHAPES = [(1, 1), (3, 4), (2, 7), (5, 100), (3, 131), (2, 260)]
 LARGER = [(1, 1001), (300, 1028), (3, 4095), (5, 8192), (3, 16384), (140, 16388), (200, 32768)]
 
 
-def row_module(load):
+def asked(x, i):
+    """A line on its way to L2 changes no number."""
+    x[i]  # must lie in the array
+
+
+def row_module(load, cuda):
     """Import the kernels. On a CPU a load with a hint is one without: the same numbers."""
     if SIMULATOR:
         load("kernels.norms")
         hints = types.ModuleType("kernels.norms.hints")
         for name in LOADS:
             setattr(hints, name, sys.modules["kernels.patterns.wide"].load4)
+        hints.ask = cuda.jit(device=True)(asked)
         sys.modules["kernels.norms.hints"] = hints
     return load("kernels.norms.row")
 
@@ -90,7 +96,7 @@ def flat(kernel, config):
 @pytest.mark.parametrize(("threads", "together"), [(32, 3), (64, 1)])
 def test_row(threads, together, centered):
     with loading() as (load, cuda):
-        row = row_module(load)
+        row = row_module(load, cuda)
         for shape in SHAPES:
             width = 4 * -(-shape[1] // (4 * threads))
             kernel = row.make_norm(threads, width, centered, shape[1] % 4 == 0)
@@ -103,7 +109,7 @@ def test_row(threads, together, centered):
 def test_full_rows(threads, centered):
     """Rows that fill their threads, by each load, with all of L1 for them."""
     with loading() as (load, cuda):
-        row = row_module(load)
+        row = row_module(load, cuda)
         for k, width in enumerate((4, 12, 8, 4)):
             kernel = row.make_full_norm(
                 threads,
@@ -112,6 +118,7 @@ def test_full_rows(threads, centered):
                 getattr(row, LOADS[k]),
                 getattr(row, LOADS[3 - k]),
                 blocks=1 + k,
+                ahead=2 * k,
                 shared_memory_carveout=0,
                 lto=False,
             )
@@ -121,7 +128,7 @@ def test_full_rows(threads, centered):
 
 def test_full_plans_fit():
     with loading() as (load, cuda):
-        row = row_module(load)
+        row = row_module(load, cuda)
         for (columns, _), how in row.FULL.items():
             threads = how["threads"]
             assert threads % 32 == 0
@@ -133,8 +140,8 @@ def test_full_plans_fit():
 def test_full_rows_by_the_host(centered, monkeypatch):
     """A length of the table goes to its kernel, its neighbors don't."""
     x, weight, bias = inputs(3, 256)
-    with loading() as (load, _):
-        row = row_module(load)
+    with loading() as (load, cuda):
+        row = row_module(load, cuda)
         monkeypatch.setattr(row, "FULL", {(256, centered): {"threads": 32, "blocks": 2}})
         made = []
         full = row.make_full_norm
@@ -155,8 +162,8 @@ def test_full_rows_by_the_host(centered, monkeypatch):
 @pytest.mark.parametrize("shape", SHAPES[:4] + ([] if SIMULATOR else LARGER))
 def test_on_the_host(shape):
     x, weight, bias = inputs(*shape)
-    with loading() as (load, _):
-        row = row_module(load)
+    with loading() as (load, cuda):
+        row = row_module(load, cuda)
         close(row.norm(x, weight), expected(x, weight, bias, False))
         close(row.norm(x, weight, bias), expected(x, weight, bias, True))
 
@@ -165,11 +172,11 @@ def test_a_mean_far_from_zero_costs_no_digits():
     """The variance is taken about the mean, not as a difference of two large numbers."""
     x, weight, bias = inputs(2, 64)
     x = (x + np.float32(4096)).astype(np.float32)
-    with loading() as (load, _):
-        got = row_module(load).norm(x, weight, bias)
+    with loading() as (load, cuda):
+        got = row_module(load, cuda).norm(x, weight, bias)
     np.testing.assert_allclose(got, expected(x, weight, bias, True), rtol=2e-3, atol=2e-3)
 
 
 def test_a_row_too_long_is_refused():
-    with loading() as (load, _), pytest.raises(ValueError, match="at most 32768"):
-        row_module(load).plan(32769)
+    with loading() as (load, cuda), pytest.raises(ValueError, match="at most 32768"):
+        row_module(load, cuda).plan(32769)

@@ -71,8 +71,8 @@ if not SIMULATOR:
         (images, table), on_gpu = photos.burst(*shape)
         windows = np.lib.stride_tricks.sliding_window_view
         right = [windows(table[image], (9, 9)).mean(dtype=float) for image in images]
-        assert np.allclose(photos.first(images, table), right, rtol=1e-5)
-        assert np.allclose(photos.second(*on_gpu), right, rtol=1e-5)
+        assert np.allclose(photos.decoded_on_cpu(images, table), right, rtol=1e-5)
+        assert np.allclose(photos.decoded_on_gpu(*on_gpu), right, rtol=1e-5)
 
     def test_busy_counts_what_overlaps_once():
         spans = [("host", "a", 0, 10), ("copies", "b", 0, 4), ("kernels", "c", 2, 5)]

@@ -49,7 +49,7 @@ def test_a_plane_hands_them_to_neighbors_alone(steps):
     """A cell outside that is read in vain, and a lane beside the array, must not hand one on."""
     rows, columns = 11, 132
     with loading() as (load, cuda):
-        march = load("kernels.stencil.march")
+        march = stencil.march_module(load)
         patch, narrow = march.make_patch(2), march.make_march(steps, 2)
 
         def call(a, out):
@@ -64,11 +64,11 @@ def test_a_plane_hands_them_to_neighbors_alone(steps):
         stencil.check(cuda, call, special(rows, columns), steps)
 
 
-@pytest.mark.parametrize(("high", "group", "depth"), [(1, 2, 4), (2, 1, 3)])
+@pytest.mark.parametrize(("high", "group", "depth"), [(1, 2, 4), (2, 2, 3)])
 def test_a_space_hands_them_to_neighbors_alone(high, group, depth):
     shape = 7, 8, 132
     with loading() as (load, cuda):
-        kernel = load("kernels.stencil.march").make_space_march(high, group)
+        kernel = stencil.march_module(load).make_space_march(high, group)
 
         def call(a, out):
             sizes = map(np.int32, (*shape, depth))

@@ -36,6 +36,7 @@ def kernels(small=False):
 
     ``names`` are the kernels that a launch starts, of which the last one is kept.
     """
+    import torch
     from numba import cuda
 
     from kernels.batched.products import WARPS, make_products
@@ -44,6 +45,7 @@ def kernels(small=False):
     from kernels.convolution.filter import make_filter_tile
     from kernels.convolution.registers import filter_launch, make_registers
     from kernels.fft.stockham import fft_rows, roots
+    from kernels.in_triton.int4_matmul import HALF, TILES, int4_matmul_kernel
     from kernels.nbody.plain import pull_plain_kernel, pull_tile_kernel
     from kernels.norms.row import norm_rows
     from kernels.radix_sort.one_sweep import (
@@ -212,6 +214,29 @@ def kernels(small=False):
 
     what, path = "Price of a call, 2^30 paths", "kernels/random_numbers/philox.py"
     yield "profile-monte-carlo", what, path, ["option_kernel"], price
+
+    for id, tile in {"": TILES[16], "-whole": (16, 64, 1, 4, 3)}.items():
+
+        def int4(tile=tile, m=16, n=1024 if small else 8192):
+            BM, BN, SPLIT, warps, stages = tile
+
+            def tensor(size, dtype):  # PyTorch would start a kernel to fill it
+                host = random.integers(0, 9, size, dtype)
+                return torch.as_tensor(cuda.to_device(host), device="cuda")
+
+            words, scales = tensor((n, n // 2), np.uint8), tensor((n, n // 128), np.int16)
+            x, y = tensor((m, n), np.int16).view(torch.bfloat16), tensor((m, n), np.int16)
+            parts = tensor((SPLIT, m, n), np.int32)
+            tickets = torch.as_tensor(cuda.to_device(np.zeros(n, np.int32)), device="cuda")
+            sizes, options = (m, n, n, BM, BN, HALF, SPLIT), {"num_stages": stages}
+            ins = x, words, scales.view(torch.bfloat16), parts.view(torch.float32), tickets
+            return lambda: int4_matmul_kernel[n // BN, 1, SPLIT](
+                *ins, y.view(torch.bfloat16), *sizes, num_warps=warps, **options
+            )
+
+        what = f"16 tokens times weights of 4 bits, {tile[2]} programs for a tile"
+        path, names = "kernels/in_triton/int4_matmul.py", ["int4_matmul_kernel"]
+        yield f"profile-int4-matmul-16{id}", what, path, names, int4
 
 
 def once(small):

@@ -3,6 +3,7 @@
 # --8<-- [start:clients]
 import http.client
 import json
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,15 +12,18 @@ import numpy as np
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ "
 
 
+own = threading.local()  # a connection for each thread, which stays open
+
+
 def one(port, prompt, most, comes):
     """Wait until a request comes, ask, and return its seconds to the last letter and its tokens."""
     time.sleep(max(0.0, comes - time.perf_counter()))
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    if not hasattr(own, "connection"):
+        own.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     body = json.dumps({"prompt": prompt, "max_tokens": most})
-    connection.request("POST", "/v1/completions", body)
-    reply = connection.getresponse()
+    own.connection.request("POST", "/v1/completions", body)
+    reply = own.connection.getresponse()
     content = json.load(reply)
-    connection.close()
     if reply.status != 200:
         raise RuntimeError(content["error"]["message"])
     return time.perf_counter() - comes, content["usage"]["completion_tokens"]

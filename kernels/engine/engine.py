@@ -58,9 +58,10 @@ class Answer(Request):
 class Engine:
     """One thread that computes, for as many clients as come."""
 
-    def __init__(self, model, blocks=64, most_waiting=64, **steps):
-        self.model = model
-        self.scheduler, self.most_waiting = Serving(Pool(blocks), **steps), most_waiting
+    def __init__(self, model, blocks=64, most_waiting=64, scheduler=Serving, **steps):
+        self.model, self.most_waiting = model, most_waiting
+        self.empty = lambda: scheduler(Pool(blocks), **steps)
+        self.scheduler, self.inside = self.empty(), set()  # all who wait or run
         self.changed, self.open = threading.Condition(), True
         self.steps = self.computed = 0
         self.thread = threading.Thread(target=self.work, daemon=True)
@@ -73,30 +74,34 @@ class Engine:
             if len(self.scheduler.waiting) >= self.most_waiting:
                 raise OverflowError(f"{self.most_waiting} requests are waiting")
             self.scheduler.submit(request)
+            self.inside.add(request)
             self.changed.notify()
         return request
 
     def work(self):
-        scheduler = self.scheduler
         while True:
             with self.changed:
-                while self.open and not (scheduler.waiting or scheduler.running):
+                while self.open and not self.inside:
                     self.changed.wait()
                 if not self.open:
                     return
-                for request in [r for r in (*scheduler.running, *scheduler.waiting) if r.gone]:
-                    self.forget(request)
-                step = scheduler.step()
             failed = None
             try:
-                if step:
-                    self.compute(step)
-            except Exception as error:  # whatever a model or its GPU raises: the others wait
+                self.turn()
+            except Exception as error:  # of a model, its GPU or the scheduler: this thread goes on
                 failed = error
             if failed:
-                self.fail(step, failed)
-            with self.changed:
-                scheduler.clear()
+                self.fail(failed)
+
+    def turn(self):
+        with self.changed:
+            for request in [request for request in self.inside if request.gone]:
+                self.forget(request)
+            step = self.scheduler.step()
+        if step:
+            self.compute(step)
+        with self.changed:
+            self.scheduler.clear()
 
     def compute(self, step):
         tokens = answer(self.model, step)
@@ -106,31 +111,33 @@ class Engine:
                 continue  # a chunk of a prompt: there is nothing to say yet
             request.output.append(token)
             request.letters.put(LETTERS[token])
-            if token == 0 and request.made < request.answer:  # the end of a name
+            if token == 0 or request.made == request.answer:  # 0 is the end of a name
                 with self.changed:
-                    self.forget(request)
-            if token == 0 or request.made == request.answer:
+                    if request.made < request.answer:
+                        self.forget(request)
+                    self.inside.discard(request)
                 request.letters.put(None)
 
-    def fail(self, step, error):
-        """End what was in a failed pass, and what runs beside it: no block can be trusted now."""
-        scheduler = self.scheduler
+    def fail(self, error):
+        """End who runs, or all if nobody does: no block can be trusted. Who waits, waits on."""
         with self.changed:
-            lost = {*(request for request, _ in step), *scheduler.running}
-            scheduler.pool = Pool(len(scheduler.pool.users))
-            scheduler.running.clear()
-            scheduler.leaving = ()
+            waiting = self.scheduler.waiting
+            lost = self.inside.difference(waiting) or set(waiting)
+            self.scheduler, self.inside = self.empty(), self.inside - lost
+            self.scheduler.waiting.extend(r for r in waiting if r not in lost)
+            for request in (*lost, *waiting):
+                request.blocks, request.cached = [], 0
         for request in lost:
-            request.blocks, request.error = [], error
+            request.error = error
             request.letters.put(None)
 
     def forget(self, request):
         """Take a request out before it is done: it has ended early, or its client is gone."""
-        if request in self.scheduler.running:
-            self.scheduler.running.remove(request)
-        if request in self.scheduler.waiting:
-            self.scheduler.waiting.remove(request)
+        for place in (self.scheduler.running, self.scheduler.waiting):
+            if request in place:
+                place.remove(request)
         self.scheduler.release(request)
+        self.inside.discard(request)
 
     def close(self):
         with self.changed:

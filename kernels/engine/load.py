@@ -97,6 +97,26 @@ def serve_static(model, requests, budget=64, most=32, clock=time.perf_counter):
 # --8<-- [end:static]
 
 
+# --8<-- [start:batches]
+class InBatches(Serving):
+    """Static batching for the engine: who comes meanwhile waits until a batch's last is done."""
+
+    batch = ()
+
+    def step(self):
+        if not self.running:
+            self.batch = [*self.waiting][: self.most]
+        late = [request for request in self.waiting if request not in self.batch]
+        self.waiting = deque(request for request in self.waiting if request in self.batch)
+        try:
+            return super().step()
+        finally:
+            self.waiting += late
+
+
+# --8<-- [end:batches]
+
+
 # --8<-- [start:report]
 def report(requests, seconds):
     """Return tokens a second, and of all requests' times to the last token p50 and p99."""

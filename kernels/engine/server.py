@@ -58,31 +58,38 @@ def checked(body):
 LARGEST = 100_000  # bytes of a body
 
 
+PATHS = {"/v1/models": "GET", "/v1/completions": "POST"}
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
-    timeout = 10  # seconds for a request to come whole
+    protocol_version = "HTTP/1.1"  # a connection stays for a client's next request
+    timeout = 10  # seconds for a request to come whole, and for the next one to come
+    disable_nagle_algorithm = True  # the body follows its head without waiting for an answer
 
     def log_message(self, *_):
         """Say nothing on the terminal."""
 
-    def answer(self, status, content):
+    def answer(self, status, content, **headers):
         data = json.dumps(content).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(data)
+        if self.command != "HEAD":
+            self.wfile.write(data)
 
-    def do_GET(self):
-        if self.path == "/v1/models":
-            self.answer(200, {"object": "list", "data": [{"id": "names", "object": "model"}]})
-        else:
-            self.answer(404, {"error": {"message": f"there is nothing at {self.path}"}})
-
-    def do_POST(self):
+    def respond(self):
         request = None
         try:
-            if self.path != "/v1/completions":
+            if self.path not in PATHS:
                 raise Refused(404, f"there is nothing at {self.path}")
+            if self.command != PATHS[self.path]:
+                raise Refused(405, f"{self.path} takes {PATHS[self.path]}, not {self.command}")
+            if self.command == "GET":
+                self.answer(200, {"object": "list", "data": [{"id": "names", "object": "model"}]})
+                return
             length = self.headers.get("Content-Length", "")
             if not (length.isascii() and length.isdigit()) or int(length) > LARGEST:
                 raise Refused(413, f"a body has a length, and at most {LARGEST} bytes")
@@ -94,13 +101,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             except ValueError as never:
                 raise Refused(400, str(never)) from None
             (self.stream if stream else self.whole)(request)
-        except Refused as refusal:
-            self.answer(refusal.args[0], self.error(*refusal.args))
+        except Refused as refusal:  # what is left of its body is nobody's next request
+            allow = {"Allow": PATHS[self.path]} if refusal.args[0] == 405 else {}
+            self.answer(refusal.args[0], self.error(*refusal.args), Connection="close", **allow)
         except OSError:  # the client is gone: nobody wants the rest
             self.close_connection = True
         finally:
             if request:
                 request.gone = True
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = respond
 
     def error(self, status, message):
         kind = "invalid_request_error" if status < 500 else "server_error"
@@ -138,6 +148,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def stream(self, request):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")  # its end is the end of the answer
         self.end_headers()
         letter = ""
         for letter in self.letters(request):
@@ -147,13 +158,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if request.error:  # 200 was sent long ago: say it in the stream, and break off
             event = json.dumps(self.error(500, f"the model failed: {request.error}"))
             self.wfile.write(f"data: {event}\n\n".encode())
-            self.close_connection = True
             return
         if letter != "\n":
             event = json.dumps(self.choice("", "length"))
             self.wfile.write(f"data: {event}\n\n".encode())
         self.wfile.write(b"data: [DONE]\n\n")
-        self.close_connection = True
 
 
 class Server(http.server.ThreadingHTTPServer):

@@ -7,8 +7,9 @@ def limits(multiply_adds, instructions, wavefronts, multiprocessors=132, clock=1
 
     The counts are those of one trip of a warp's inner loop. A multiprocessor issues four
     instructions of a warp in a cycle. The data pipe, of L1 and shared memory alike, moves one
-    wavefront in a cycle: a read of 4 bytes a lane without conflicts is one, of 16 bytes is two, a
-    read of 32 different lines is 32. A multiply-add of a warp is 64 operations.
+    wavefront in a cycle: a read of 4 bytes a lane without conflicts is one, of 16 bytes is four, or
+    two where every two neighbors read the same 16 bytes, a read of 32 different lines is 32. A
+    multiply-add of a warp is 64 operations.
     """
     operations = 64 * multiply_adds * multiprocessors * clock / 1e12
     return round(operations / (instructions / 4), 1), round(operations / wavefronts, 1)

@@ -18,7 +18,7 @@ cluster_rank = ptx("mov.u32 %0, %cluster_ctarank;", "=r")  # which block of the 
 cluster_arrive = ptx("barrier.cluster.arrive.release.aligned;")
 cluster_wait = ptx("barrier.cluster.wait.acquire.aligned;")
 # Write a float to the shared memory of block %1, to the place that is at %0 in one's own.
-put = ptx(
+put_there = ptx(
     "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;"
     " st.shared::cluster.f32 [there], %2; }",
     "r r f",
@@ -65,8 +65,8 @@ def make_cluster_softmax(blocks, threads, width):
         cluster_wait()  # all blocks of the cluster have started
         if thread < blocks:  # thread r tells block r
             place = uint32(shared_address(parts.ctypes.data)) + uint32(4) * rank
-            put(place, thread, largest)
-            put(place + uint32(4 * blocks), thread, total)
+            put_there(place, thread, largest)
+            put_there(place + uint32(4 * blocks), thread, total)
         cluster_arrive()
         cluster_wait()  # everybody has told everybody
         largest, total = LOWEST, float32(0)

@@ -23,4 +23,13 @@ load4_once = hinted("ld.global.nc.L1::no_allocate")  # pass L1 by
 load4_first = hinted("ld.global.L1::evict_first")  # the first to leave L1
 load4_shared = hinted("ld.global.nc")  # nobody writes it: may come before an earlier store
 load4_kept = hinted("ld.global.nc.L1::evict_last")  # the same, and the last to leave L1
+ask_line = ptx("prefetch.global.L2 [%0];", "l")
+
+
+@cuda.jit(device=True, forceinline=True)
+def ask(x, i):
+    """Have the line of ``x[i]``, 32 float32, brought into L2."""
+    ask_line(uint64(x.ctypes.data) + uint64(4) * uint64(i))
+
+
 # --8<-- [end:loads]

@@ -8,7 +8,7 @@ import numpy as np
 from numba import cuda, float32, uint32, uint64
 
 # --8<-- [end:imports]
-from kernels.norms.hints import load4_first, load4_kept, load4_once, load4_shared
+from kernels.norms.hints import ask, load4_first, load4_kept, load4_once, load4_shared
 from kernels.patterns.wide import load4, store4
 
 
@@ -140,11 +140,14 @@ def make_norm(threads, width, centered, wide=True):
 
 
 # --8<-- [start:full]
-def make_full_norm(threads, width, centered, load=load4, load_weights=load4, blocks=1, **options):
+def make_full_norm(
+    threads, width, centered, load=load4, load_weights=load4, blocks=1, ahead=0, **options
+):
     """Return a kernel for rows of exactly ``threads * width`` columns, one to a block.
 
     ``load`` reads a row, ``load_weights`` what all rows share. Its registers let ``blocks`` share
-    a multiprocessor. ``options`` are those of ``cuda.jit``.
+    a multiprocessor. With ``ahead`` a block asks for the row so far behind its own, which L2 has
+    when that row's block starts. ``options`` are those of ``cuda.jit``.
     """
     warps = threads // 32
 
@@ -156,6 +159,10 @@ def make_full_norm(threads, width, centered, load=load4, load_weights=load4, blo
         for k in range(0, width, 4):
             four = load(x, start + uint64(k * threads))
             values[k], values[k + 1], values[k + 2], values[k + 3] = four
+        if ahead and cuda.blockIdx.x + ahead < rows:
+            coming = (uint64(cuda.blockIdx.x) + uint64(ahead)) * uint64(threads * width)
+            for i in range(32 * cuda.threadIdx.x, threads * width, 32 * threads):
+                ask(x, coming + uint64(i))  # a line has 32 elements
         if centered:
             total = float32(0)
             for k in range(width):
@@ -191,12 +198,14 @@ FULL = {  # by columns, and whether it is a layernorm
         "threads": 1024,
         "load": load4_first,
         "load_weights": load4_kept,
+        "ahead": 66,
         "shared_memory_carveout": 0,
     },
     (32768, True): {
         "threads": 1024,
         "load": load4_once,
         "load_weights": load4_shared,
+        "ahead": 66,
         "shared_memory_carveout": 0,
         "lto": False,
     },

@@ -1,8 +1,8 @@
 """What the GPU did for one photo, printed."""
 
-from kernels.profiling.photos import burst, lanes, second, trace
+from kernels.profiling.photos import burst, decoded_on_gpu, lanes, trace
 
-after = lanes(trace("after.json", second, *burst(6, 3000, 4000)[1]))
+after = lanes(trace("after.json", decoded_on_gpu, *burst(6, 3000, 4000)[1]))
 
 # --8<-- [start:print]
 arrived = [start for lane, name, start, _ in after if lane == "copies" and "HtoD" in name]

@@ -24,7 +24,7 @@ def stage(name):
 
 
 # --8<-- [start:first]
-def first(photos, table):
+def decoded_on_cpu(photos, table):
     """Return the mean brightness of each photo, blurred. photos: uint8; table: 256 float32."""
     means = []
     for photo in photos:
@@ -43,7 +43,7 @@ def first(photos, table):
 
 
 # --8<-- [start:second]
-def second(photos, table):
+def decoded_on_gpu(photos, table):
     """The same. photos: tensors in pinned memory; table: on the GPU."""
     means = []
     for photo in photos:
@@ -136,14 +136,14 @@ def example():
 
     --8<-- [start:example]
     >>> on_host, on_gpu = burst(6, 3000, 4000)
-    >>> bool(np.allclose(first(*on_host), second(*on_gpu), rtol=1e-4))
+    >>> bool(np.allclose(decoded_on_cpu(*on_host), decoded_on_gpu(*on_gpu), rtol=1e-4))
     True
 
     --8<-- [end:example]
 
     --8<-- [start:recorded]
-    >>> before = lanes(trace("before.json", first, *on_host))
-    >>> after = lanes(trace("after.json", second, *on_gpu))
+    >>> before = lanes(trace("before.json", decoded_on_cpu, *on_host))
+    >>> after = lanes(trace("after.json", decoded_on_gpu, *on_gpu))
     >>> sorted({name for lane, name, *_ in before if lane == "host"})
     ['blur', 'copy', 'decode', 'mean']
     >>> [sum(lane == "copies" and "HtoD" in name for lane, name, *_ in s) for s in (before, after)]

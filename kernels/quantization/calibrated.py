@@ -45,7 +45,7 @@ def gptq(w, x, bits=4, group=32, damp=0.01):
         if i % group == 0:  # the group's scale, from its weights as they are by now
             scale = np.abs(w[:, i : i + group]).max(axis=1) / highest
             scale = np.where(scale == 0, 1, scale)
-        out[:, i] = np.rint(w[:, i] / scale).clip(-highest - 1, highest) * scale
+        out[:, i] = np.rint(w[:, i] / scale).clip(-highest, highest) * scale
         w[:, i:] -= np.outer((w[:, i] - out[:, i]) / upper[i, i], upper[i, i:])
     return out
 
@@ -64,7 +64,7 @@ def clipped(w, x, bits, group):
     least, out = np.full(parts.shape[:2], np.inf), np.empty_like(parts)
     for share in np.linspace(1, 0.6, 9):
         scale = np.where(top == 0, 1, share * top)
-        tried = np.rint(parts / scale).clip(-highest - 1, highest) * scale
+        tried = np.rint(parts / scale).clip(-highest, highest) * scale
         off = tried - parts
         lost = (off @ products * off).sum(axis=2)
         better = lost < least
@@ -72,7 +72,11 @@ def clipped(w, x, bits, group):
     return out.transpose(1, 0, 2).reshape(w.shape)
 
 
-def awq(w, x, bits=4, group=32):
+def unclipped(w, x, bits, group):
+    return restore(*quantize(w, bits, group))
+
+
+def awq(w, x, bits=4, group=32, rounded=clipped):
     """Return ``w`` rounded to ``bits``, with channels that see large inputs scaled up before.
 
     The factors are a power of the mean size of each input; the best power is searched for.
@@ -80,7 +84,7 @@ def awq(w, x, bits=4, group=32):
     size, right, best = np.abs(x).mean(axis=0) + 1e-8, x @ w.T, None
     for power in np.linspace(0, 1, 11):
         s = size**power / np.sqrt((size**power).max() * (size**power).min())
-        tried = clipped(w * s, x / s, bits, group) / s
+        tried = rounded(w * s, x / s, bits, group) / s
         off = np.linalg.norm(x @ tried.T - right)
         if best is None or off < best[0]:
             best = off, tried
@@ -103,10 +107,14 @@ WAYS = {
     "int4, groups of 32": nearest(4, 32),
     "MXFP4: e2m1, blocks of 32": lambda w, x: to_mx(w, "e2m1"),
     "NF4, blocks of 64": lambda w, x: by_book(w, nf4_book()),
-    "int4, groups of 32, AWQ": lambda w, x: awq(w, x, 4, 32),
+    "int4, groups of 32, only scaled": lambda w, x: awq(w, x, 4, 32, unclipped),
+    "int4, groups of 32, only clipped": lambda w, x: clipped(w, x, 4, 32),
+    "int4, groups of 32, AWQ: both": lambda w, x: awq(w, x, 4, 32),
     "int4, groups of 32, GPTQ": lambda w, x: gptq(w, x, 4, 32),
     "int3, groups of 32": nearest(3, 32),
-    "int3, groups of 32, AWQ": lambda w, x: awq(w, x, 3, 32),
+    "int3, groups of 32, only scaled": lambda w, x: awq(w, x, 3, 32, unclipped),
+    "int3, groups of 32, only clipped": lambda w, x: clipped(w, x, 3, 32),
+    "int3, groups of 32, AWQ: both": lambda w, x: awq(w, x, 3, 32),
     "int3, groups of 32, GPTQ": lambda w, x: gptq(w, x, 3, 32),
 }
 
@@ -117,7 +125,7 @@ def table(weights, calibration, tokens, targets):
     for name, change in WAYS.items():
         new, off = with_layers(weights, inputs, change)
         lost = loss_of(forward(new, tokens), targets) - before
-        print(f"{name:30} {off:6.3f} {round(lost, 3) + 0:+7.3f}")
+        print(f"{name:32} {off:6.3f} {round(lost, 3) + 0:+7.3f}")
 
 
 # --8<-- [end:ways]

@@ -218,18 +218,22 @@ def examples():
     --8<-- [start:table_example]
     >>> calibration, _ = windows(text, 64, np.random.default_rng(6))
     >>> table(weights, calibration, tokens, targets)
-    int8, a scale for each matrix   0.007  +0.001
-    int8, a scale for each row      0.004  +0.000
-    MXFP8: e4m3, blocks of 32       0.021  +0.004
-    int4, a scale for each row      0.078  +0.053
-    int4, groups of 32              0.068  +0.043
-    MXFP4: e2m1, blocks of 32       0.083  +0.048
-    NF4, blocks of 64               0.066  +0.034
-    int4, groups of 32, AWQ         0.053  +0.028
-    int4, groups of 32, GPTQ        0.040  +0.013
-    int3, groups of 32              0.157  +0.254
-    int3, groups of 32, AWQ         0.110  +0.144
-    int3, groups of 32, GPTQ        0.094  +0.100
+    int8, a scale for each matrix     0.007  +0.001
+    int8, a scale for each row        0.004  +0.000
+    MXFP8: e4m3, blocks of 32         0.021  +0.004
+    int4, a scale for each row        0.078  +0.053
+    int4, groups of 32                0.068  +0.043
+    MXFP4: e2m1, blocks of 32         0.083  +0.048
+    NF4, blocks of 64                 0.066  +0.034
+    int4, groups of 32, only scaled   0.067  +0.041
+    int4, groups of 32, only clipped  0.058  +0.028
+    int4, groups of 32, AWQ: both     0.057  +0.025
+    int4, groups of 32, GPTQ          0.040  +0.013
+    int3, groups of 32                0.157  +0.254
+    int3, groups of 32, only scaled   0.155  +0.225
+    int3, groups of 32, only clipped  0.120  +0.159
+    int3, groups of 32, AWQ: both     0.120  +0.160
+    int3, groups of 32, GPTQ          0.094  +0.100
 
     --8<-- [end:table_example]
     """

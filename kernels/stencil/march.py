@@ -11,6 +11,7 @@ from numba import cuda, float32, int32, uint32
 
 # --8<-- [end:imports]
 from kernels.patterns.wide import load4, store4
+from kernels.stencil.once import store4_once
 
 # --8<-- [start:fetch]
 ALL = 0xFFFFFFFF
@@ -234,7 +235,7 @@ def make_space_march(high, group):
                     r3 = m3 if border or column == columns - 4 else center * m3 + side * s3
                     if here < end and row < rows and column < columns:
                         line = uint32(uint32(row) * uint32(columns))
-                        store4(out, uint32(plane + line + at), (r0, r1, r2, r3))
+                        store4_once(out, uint32(plane + line + at), (r0, r1, r2, r3))
             for k in range(2):
                 for c in range(cells):
                     own[k, c] = own[k + group, c]
@@ -246,7 +247,7 @@ def make_space_march(high, group):
 
 
 # --8<-- [start:host]
-HEIGHT, DEPTH = 128, 16  # rows, or planes, that a warp marches through
+HEIGHT = 128  # rows that a warp marches through in a plane
 make_march, make_patch = functools.cache(make_march), functools.cache(make_patch)
 make_space_march = functools.cache(make_space_march)
 
@@ -263,7 +264,7 @@ def march(a, rows, columns, steps, center, side, out):
     make_march(steps, 4)[blocks, (32, 4)](a, *sizes, np.int32(HEIGHT), center, side, out)
 
 
-def space_march(a, shape, center, side, out, high=2, group=1, warps=4, depth=DEPTH):
+def space_march(a, shape, center, side, out, high=2, group=2, warps=4, depth=4):
     """Launch a step of the 3D stencil on flat float32 arrays on the device, below 2^32 cells."""
     planes, rows, columns = shape
     blocks = -(-columns // 128), -(-rows // (high * warps)), -(-planes // depth)
