@@ -10,9 +10,9 @@ The index is one object::
     pages     [location, title, weight, other names]
     docs      [number of its page, anchor, title, start of the text, 1 for a row of a table]: what a
               result can be, a page's head first, then its sections and the rows of their tables
-    terms     every word, sorted, so that the words with one beginning stand together; with a blank
-              between them, and in place of what a word begins with as the one before does the number
-              of its letters, base 36
+    terms     every word, sorted, so that the words with one beginning stand together: a blank
+              between them, and in place of the letters that one shares with the one before
+              their number
     postings  for each term "<delta><weight>...": the docs that have it, each as the difference from
               the one before, base 36 and left out where it is 1, and a weight, A to Z
     asked     for each doc of which we know what people type to find it "<delta> <phrase>,<phrase>":
