@@ -409,7 +409,7 @@
   // these count for what they do for a question that nobody has put there, and to phrases left out.
   const W = {
     sum: 2, own: 1, lacks: -0.8, same: 1.2, typed: 3, typed6: 1.8, held: 2.8, asks: 2.2, called: 3.6, wanted: 3, wantedOn: 1.3, run: 1.7,
-    weight: 1, head: 0.6, message: 1.4, errors: 1.6, whatTerm: 1.2, whatLesson: -0.8, versusTerm: 1.1, install: 2.8, apple: 0.6, notApple: -1.8,
+    weight: 1, head: 0.6, all: 2.3, message: 1.4, errors: 1.6, whatTerm: 1.2, whatLesson: -0.8, versusTerm: 1.1, install: 2.8, apple: 0.6, notApple: -1.8,
   }
   const enough = score => score / (score + 5) // the tenth mention says little more than the fifth
 
@@ -482,11 +482,12 @@
     const long = words.length >= 7 // as of a message that is pasted
     const rate = doc => {
       const [page, , title] = docs[doc], head = heads.get(page), best = onPage.get(page), isHead = doc === head
-      let sum = 0, there = 0, own = 0, lacks = 0
+      let sum = 0, here = 0, there = 0, own = 0, lacks = 0
       words.forEach(({ found, rare, decides }, n) => {
         const at = found.scores.get(doc) ?? 0, top = found.scores.get(head) ?? 0
         sum += rare * enough(Math.max(at, 0.8 * top))
         if (at) own += rare
+        if (decides && (at || top)) here += rare
         if (decides && best[n]) there += rare
         if (!best[n]) lacks++
       })
@@ -515,7 +516,7 @@
         sum: log(sum / total), own: log(own / total), lacks,
         same: Math.log(1 + 2 * same ** 2), typed: Math.log(1 + 2 * said ** 2), typed6: said ** 6, held, asks: Math.log(1 + 12 * asks),
         called: called.get(doc) ?? 0, wanted: wanted.get(doc) ?? 0, wantedOn: wantedOn.get(page) ?? 0, run: together > 1 ? together / inOrder.length : 0,
-        weight: Math.log(weight), head: isHead, message: long && all, errors: long && part("errors/"),
+        weight: Math.log(weight), head: isHead, all: here / needed > 0.999, message: long && all, errors: long && part("errors/"),
         whatTerm: kind.what && isHead && part("glossary/"), whatLesson: kind.what && /^(?:roadmap|patterns)\//.test(location),
         versusTerm: kind.versus && isHead && part("glossary/"), install: kind.install && part("setup/"),
         apple: kind.apple && part("metal/"), notApple: !kind.apple && part("metal/"),
