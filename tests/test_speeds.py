@@ -127,7 +127,7 @@ def test_the_numba_kernels_as_wgsl():
         (c.repository, c.commit, c.path, c.kernel) for c in cases
     ]
     assert Counter(r["outcome"] for r in rows) == {"right": 40, "refused": 15}
-    # As they are written, and in float32 on request: the two numbers stand together where it is told.
+    # As they are written, and in float32 on request: where it is told, both numbers are.
     right = Counter(r["numbers"] for r in rows if r["outcome"] == "right")
     assert right == {EXACT: 10, SINGLE: 30}
     readme = (ROOT / "simulator/wgsl/README.md").read_text(encoding="utf-8")

@@ -235,7 +235,7 @@ fn log1p_(x: f32) -> f32 {
   let q = s * s;
   return 2.0 * s * (1.0 + q * (0.333333343 + q * (0.2 + q * (0.142857149 + q * 0.111111112))));
 }""",
-    "erfc_far": """// erfc of 0 and more: Numerical Recipes' erfcc, its fraction within 1.2e-7 before rounding.
+    "erfc_far": """// erfc of 0 and more: Numerical Recipes' erfcc.
 fn erfc_far(x: f32) -> f32 {
   let t = 1.0 / (1.0 + 0.5 * x);
   let low = 0.09678418 + t * (-0.18628806 + t * (0.27886807 + t * (-1.13520398
@@ -261,7 +261,7 @@ fn erf_near(x: f32) -> f32 {
   let far = erfc_far(min(abs(x), 12.0));
   return select(far, 2.0 - far, x < 0.0);
 }""",
-    "fmod_": """// Exact, with the sign of a: the bits of a's fraction are brought down one after the other.
+    "fmod_": """// Exact, with the sign of a: the fraction's bits are brought down one by one.
 fn fmod_(a: f32, b: f32) -> f32 {
   if (!is_finite(a) || is_nan(b) || b == 0.0) { return not_a_number(); }
   let x = bitcast<u32>(a) & 0x7fffffffu;

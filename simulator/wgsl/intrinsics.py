@@ -681,7 +681,8 @@ def method(fc, function, node):
 SAME = {"floor", "ceil", "trunc", "atan"}
 OWN = {"sin": "sine", "cos": "cosine", "tan": "tangent"}  # for any number, not from -pi to pi alone
 OWN |= {f: f"{f}_" for f in ("exp", "exp2", "log", "log2", "asin", "acos", "sinh", "cosh", "tanh",
-                             "asinh", "acosh", "atanh", "expm1", "log1p", "erf", "erfc")}  # fmt: skip
+                             "asinh", "acosh", "atanh",
+                             "expm1", "log1p", "erf", "erfc")}  # fmt: skip
 EXACT = {"floor", "ceil", "trunc", "fabs"}
 LOG10 = "0.30103"  # log10(2), to float32
 

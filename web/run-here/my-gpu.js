@@ -213,7 +213,7 @@ export class MyGpu {
     if (this.stopped) this.say("Stopped. The GPU was given up with what it ran.", "bad")
     else {
       const said = []
-      if (wrong) said.push(`${wrong} of ${several(wrong + right, "launch", "launches")} gave no right result on your GPU.`)
+      if (wrong) said.push(`${wrong} of ${wrong + right} launches gave no right result on your GPU.`)
       else if (right) said.push(`${several(right, "launch", "launches")} on your GPU, with the stepper's result.`)
       if (untold) said.push(`${several(untold, "launch", "launches")} ran on your GPU and ${untold === 1 ? "was" : "were"} not compared.`)
       if (refused) said.push(`${several(refused, "launch was", "launches were")} not compiled.`)
