@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+INPUT = re.compile(r"\{(?P<kind>bench|micro):(?P<key>[^\s{}]+)\}")  # see lockstep.bound
 CARDS = r"[ABGHL]B?\d{2,3}s?|MI\d{3}\w*|V100|RTX|GeForce"
 _DEVICE = rf"(?:{CARDS}|GPUs?|cards?|machines?|laptop|hardware)\b"
 _CLAIMED = re.compile(
@@ -197,6 +198,14 @@ def _another(value: float, said: re.Match) -> str:
     word = f"{said['prefix'] or ''}{word}{said['rate'] or ''}{said['share'] or ''}"
     told = f", {f'{value:.3g} {word}'.strip()}," if 1e-3 < value / _figure(said) < 1e3 else ""
     return f"a reason that gives another number{told}"
+
+
+def in_words(number: str) -> float | None:
+    """Return the number that words say, such as a third, where they say one alone."""
+    found = re.findall(rf"(?i)\b({'|'.join(_IN_WORDS)})\b", number)
+    if re.search(r"\d", number) or len(found) != 1:
+        return None
+    return _IN_WORDS[found[0].lower()]
 
 
 def _figure(part: re.Match) -> float:
