@@ -23,7 +23,7 @@ from lockstep.worked import INPUT
 DIGITS = re.compile(r"(?P<sign>[-−]?)#(?:,?#)*(?:\.(?P<after>#+))?")
 # What stands between the numbers of a formula. A remark comes behind a comma.
 _SIGNS = {"×": "*", "*": "*", "·": "*", "times": "*", "/": "/", "÷": "/", "over": "/", "of": "/"}
-_SIGNS |= {"at": "/", "−": "-", "–": "-", "-": "-", "less": "-", "minus": "-", "+": "+"}
+_SIGNS |= {"at": "/", "in": "/", "−": "-", "–": "-", "-": "-", "less": "-", "minus": "-", "+": "+"}
 _SIGNS |= {"plus": "+", "(": "(", ")": ")"}
 _WORD = sorted((sign for sign in _SIGNS if sign.isalpha()), key=len, reverse=True)
 _SIGN = re.compile(rf"[×*·/÷−–+()-]|(?:{'|'.join(_WORD)})(?!\w)")
@@ -202,7 +202,9 @@ def said(
         value = figures.quantity(row[name], figures.unit_of(row, name), digits)
         return value + figures.device(records, row, usual)
 
-    return text + "".join(sorted(of)), INPUT.sub(printed, how), True
+    if DIGITS.search(number):
+        text += "".join(sorted(of))
+    return text, INPUT.sub(printed, how), True
 
 
 def _or_none(number: str, how: str, read: Callable[[re.Match], Number]) -> str | None:
@@ -317,12 +319,14 @@ def _bound(mark: re.Match, records: Evidence) -> Iterator[tuple[str, str]]:
         mend = "write # for each of its digits, as in #.# %: the site computes it"
         yield f"{text!r} is typed, and follows from measured numbers", mend
         return
-    try:
-        value = computed(mark["how"], lambda key: amount_of(records, key)).value
-    except Uncomputed:
-        value = None
     words = worked.in_words(text)
-    if value is not None and words is not None:
+    try:
+        value, *of = computed(mark["how"], lambda key: amount_of(records, key))
+    except Uncomputed:
+        words = None
+    if words is not None and (span := re.search(rf"\b({worked._SPAN})\b", text)):  # a third of a ms
+        words, of = words * worked.SECONDS[span[1]], [0, 0] if of == [0, 1] else of
+    if words is not None and of == [0, 0]:
         ones = (value, value - 1, 1 - value, 1 / value if value else 0)
         if not any(abs(one - words) <= _WORDS * words for one in ones):
             yield f"{text!r} is said, and the formula comes to {value:.3g}", "say what it comes to"
@@ -369,7 +373,10 @@ class Typed(NamedTuple):
 
     def same(self, text: str, values: list[tuple[float, str]]) -> bool:
         return (self.told or text == self.looks) and any(
-            abs(value - self.value) <= self.near and (not self.units or unit in self.units)
+            abs(value - self.value) <= self.near
+            and (
+                not self.units or unit in self.units or f"/{unit.rpartition('/')[2]}" in self.units
+            )
             for value, unit in values
         )
 
@@ -412,7 +419,13 @@ def _shared(number: str, how: str, parts: list[re.Match], whole: bool) -> set[st
         if unit := _unit_of(following) or (noun[0].strip() if noun else ""):
             if unit not in _SIGNS:
                 return {unit}
-    return made if _SUM.fullmatch(how) else set()
+    if _SUM.fullmatch(how):
+        return made
+    units = {_unit_of(found) for found in worked._AMOUNT.finditer(f"{number}; {how}")} - {"", "%"}
+    scales = [scale for scale in figures.SCALES if units & scale.keys()]
+    if units and units <= set().union(*scales):  # 4.24 over 4.8 TB/s is no latency in cycles
+        return {"", "%"}.union(*scales)
+    return set()
 
 
 def _unit_of(part: re.Match) -> str:

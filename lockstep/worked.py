@@ -200,12 +200,28 @@ def _another(value: float, said: re.Match) -> str:
     return f"a reason that gives another number{told}"
 
 
+_FRACTIONS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7}
+_FRACTIONS |= {
+    "eighth": 8,
+    "ninth": 9,
+    "tenth": 10,
+    "twelfth": 12,
+    "sixteenth": 16,
+    "twentieth": 20,
+}
+_SHARE = re.compile(rf"(?i)\b(?P<over>{_ONES})?[\ -]?\b(?P<under>{'|'.join(_FRACTIONS)}|halve)s?\b")
+
+
 def in_words(number: str) -> float | None:
-    """Return the number that words say, such as a third, where they say one alone."""
-    found = re.findall(rf"(?i)\b({'|'.join(_IN_WORDS)})\b", number)
-    if re.search(r"\d", number) or len(found) != 1:
+    """Return the number that words say, such as two thirds, where they say one alone."""
+    if re.search(r"\d", number):
         return None
-    return _IN_WORDS[found[0].lower()]
+    if shares := list(_SHARE.finditer(number)):
+        over = _IN_WORDS.get((shares[0]["over"] or "").lower(), 1.0)
+        under = _FRACTIONS.get(shares[0]["under"].lower(), 2)
+        return over / under if len(shares) == 1 else None
+    found = re.findall(rf"(?i)\b({'|'.join(_IN_WORDS)})\b", number)
+    return _IN_WORDS[found[0].lower()] if len(found) == 1 else None
 
 
 def _figure(part: re.Match) -> float:
