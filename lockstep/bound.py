@@ -22,11 +22,22 @@ from lockstep.worked import INPUT
 
 DIGITS = re.compile(r"(?P<sign>[-−]?)#(?:,?#)*(?:\.(?P<after>#+))?")
 # What stands between the numbers of a formula. A remark comes behind a comma.
-_SIGNS = {"×": "*", "*": "*", "·": "*", "times": "*", "/": "/", "÷": "/", "over": "/", "of": "/"}
+_SIGNS = {
+    "×": "*",
+    "*": "*",
+    "·": "*",
+    "times": "*",
+    "x": "*",
+    "/": "/",
+    "÷": "/",
+    "over": "/",
+    "of": "/",
+}
 _SIGNS |= {"at": "/", "in": "/", "−": "-", "–": "-", "-": "-", "less": "-", "minus": "-", "+": "+"}
 _SIGNS |= {"plus": "+", "(": "(", ")": ")"}
 _WORD = sorted((sign for sign in _SIGNS if sign.isalpha()), key=len, reverse=True)
 _SIGN = re.compile(rf"[×*·/÷−–+()-]|(?:{'|'.join(_WORD)})(?!\w)")
+_OPERATIONS = re.compile(r"(?<=\b[kMGT])op/s")
 _REMARK = re.compile(r",\s+(?=[^\W\d])")
 _NOUN = re.compile(r"\s*(?!(?:and|to|for|with)\b)[a-z][\w-]*")
 _PARTS = re.compile(r"\s+and\s+|;\s*")
@@ -62,7 +73,7 @@ class Number(NamedTuple):
 
 def amount(value: float, unit: str | None) -> Number:
     """Return a measured number in plain units; a share is the fraction that its record has."""
-    found = worked._AMOUNT.fullmatch(f"1 {(unit or '').replace('op/s', 'FLOP/s')}")
+    found = worked._AMOUNT.fullmatch(f"1 {_OPERATIONS.sub('FLOP/s', unit or '')}")
     if found and not found["share"]:
         scale, *of = worked._plain(found)
         return Number(value * scale, *of)
@@ -79,7 +90,8 @@ def _figure(records: Evidence, key: re.Match) -> tuple[dict, str]:
 def computed(how: str, read: Callable[[re.Match], Number]) -> Number:
     """Return what a formula comes to. ``read`` gives a key's value. Raises ``Uncomputed``."""
     tokens: list[Number | str] = []
-    at, how = 0, _REMARK.split(how.strip(), maxsplit=1)[0]
+    how = _OPERATIONS.sub("FLOP/s", _REMARK.split(how.strip(), maxsplit=1)[0])
+    at = 0
     while at < len(how):
         if how[at].isspace():
             at += 1
