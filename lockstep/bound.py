@@ -245,45 +245,6 @@ def plain(records: Evidence, text: str, usual: str | None, draft: bool) -> str:
 
 # ---------------------------------------------------------------- rules
 
-EXEMPT = {  # until their inputs are keys
-    "docs/roadmap/distributed/ampere.md",
-    "docs/roadmap/distributed/gpt-two-gpus.md",
-    "docs/roadmap/distributed/hopper.md",
-    "docs/roadmap/distributed/llm-c.md",
-    "docs/roadmap/distributed/many-gpus-on-a-cpu.md",
-    "docs/roadmap/distributed/megatron.md",
-    "docs/roadmap/distributed/multi-gpu.md",
-    "docs/roadmap/distributed/pmpp-15-20.md",
-    "docs/roadmap/distributed/streams.md",
-    "docs/roadmap/foundation/execution-model.md",
-    "docs/roadmap/foundation/faster-than-numpy.md",
-    "docs/roadmap/foundation/latency-hiding.md",
-    "docs/roadmap/foundation/memory-access.md",
-    "docs/roadmap/foundation/memory-hierarchy.md",
-    "docs/roadmap/foundation/naive-matmul.md",
-    "docs/roadmap/foundation/pmpp-1-4.md",
-    "docs/roadmap/foundation/vector-add.md",
-    "docs/roadmap/optimization/attention-backward.md",
-    "docs/roadmap/optimization/benchmarking.md",
-    "docs/roadmap/optimization/cudnn.md",
-    "docs/roadmap/optimization/flash-attention-numba.md",
-    "docs/roadmap/optimization/flash-attention-triton.md",
-    "docs/roadmap/optimization/fp8-hopper.md",
-    "docs/roadmap/optimization/matmul-shapes.md",
-    "docs/roadmap/optimization/matmul-worklog.md",
-    "docs/roadmap/optimization/nsight-compute.md",
-    "docs/roadmap/optimization/tensor-cores.md",
-    "docs/roadmap/optimization/tensor-cores-hopper.md",
-    "docs/roadmap/optimization/thread-coarsening.md",
-    "docs/roadmap/optimization/tiled-matmul.md",
-    "docs/roadmap/optimization/torch-profiler.md",
-    "docs/roadmap/optimization/triton.md",
-    "docs/roadmap/specialization/own-compiler.md",
-    "docs/roadmap/specialization/paged-attention.md",
-    "docs/roadmap/specialization/quantization.md",
-    "docs/roadmap/specialization/tvm.md",
-}
-
 
 class Printed(NamedTuple):
     """A key of a page: what it prints, and the values that it has and had, in each unit."""
@@ -306,7 +267,7 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
         for piece, is_prose in figures.outside_code(line):
             for mark in numbers.WORKED.finditer(piece) if is_prose else ():
                 keys = _keys(page.body, records) if keys is None else keys
-                typed = () if page.path in EXEMPT else _inputs(mark, keys.values())
+                typed = _inputs(mark, keys.values())
                 for what, mend in [*typed, *_bound(mark, records)]:
                     yield Mistake(page.path, at, f"{what}, in {mark[0]}", mend)
 

@@ -209,7 +209,9 @@ _FRACTIONS |= {
     "sixteenth": 16,
     "twentieth": 20,
 }
-_SHARE = re.compile(rf"(?i)\b(?P<over>{_ONES})?[\ -]?\b(?P<under>{'|'.join(_FRACTIONS)}|halve)s?\b")
+_SHARE = re.compile(
+    rf"(?i)(?<![\w-])(?:(?P<over>{_ONES})[\ -])?(?P<under>{'|'.join(_FRACTIONS)}|halve)s?\b"
+)
 
 
 def in_words(number: str) -> float | None:
@@ -220,7 +222,7 @@ def in_words(number: str) -> float | None:
         over = _IN_WORDS.get((shares[0]["over"] or "").lower(), 1.0)
         under = _FRACTIONS.get(shares[0]["under"].lower(), 2)
         return over / under if len(shares) == 1 else None
-    found = re.findall(rf"(?i)\b({'|'.join(_IN_WORDS)})\b", number)
+    found = re.findall(rf"(?i)(?<![\w-])({'|'.join(_IN_WORDS)})\b", number)
     return _IN_WORDS[found[0].lower()] if len(found) == 1 else None
 
 
