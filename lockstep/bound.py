@@ -266,7 +266,8 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
         at = page.typed[number - page.body_line] if page.typed else number
         for piece, is_prose in figures.outside_code(line):
             for mark in numbers.WORKED.finditer(piece) if is_prose else ():
-                keys = _keys(page.body, records) if keys is None else keys
+                if keys is None:
+                    keys = _keys(page.body, records) | _computed(page.body, records)
                 typed = _inputs(mark, keys.values())
                 for what, mend in [*typed, *_bound(mark, records)]:
                     yield Mistake(page.path, at, f"{what}, in {mark[0]}", mend)
@@ -318,13 +319,15 @@ def _inputs(mark: re.Match, keys: Collection[Printed]) -> Iterator[tuple[str, st
         return
     how = INPUT.sub(lambda key: " " * len(key[0]), mark["how"])
     parts = [part for part in worked._AMOUNT.finditer(how) if not part["word"]]
+    own = _formula(mark)
     for n, part in enumerate(parts):
         if part["ten"] or part["power"] or part["small"] or part["many"]:
             continue
         if not (typed := _typed(mark["number"], how, parts[n:])):
             continue
-        if now := [key for key in keys if typed.same(key.text, key.now)]:
-            named = " or ".join(f"{{{key.key}}}" for key in now[:3])
+        now = [key for key in keys if typed.same(key.text, key.now)]
+        if now := [key for key in now if key.key[0] != "(" or (typed.units and key.key != own)]:
+            named = " or ".join(f"{{{k.key}}}" if k.key[0] != "(" else k.key for k in now[:3])
             what = f"{part[0].strip()!r} is typed, and a key of this page prints it"
             yield what, f"write {named} in its place, and # for each digit of the number"
             continue
@@ -433,6 +436,30 @@ def _keys(body: str, records: Evidence) -> dict[str, Printed]:
             ]
             text = figures.quantity(row[field], unit)
             found[name] = Printed(name, text, _scaled(row[field], unit), had)
+    return found
+
+
+def _formula(mark: re.Match) -> str:
+    """Return the formula of a worked number, in brackets, as another may hold it."""
+    return f"({_REMARK.split(mark['how'].strip(), maxsplit=1)[0]})"
+
+
+def _computed(body: str, records: Evidence) -> dict[str, Printed]:
+    """Return what the worked numbers of a page come to, by their formula, where it has a unit."""
+    found: dict[str, Printed] = {}
+    for mark in numbers.WORKED.finditer(body) if "{" in body else ():
+        if not (INPUT.search(mark["how"]) and DIGITS.search(mark["number"])):
+            continue
+        try:
+            text, _, fresh = said(records, mark["number"], mark["how"])
+        except (KeyError, Uncomputed):
+            continue
+        part = worked._AMOUNT.search(text)
+        if fresh and part and not part["word"] and (unit := _unit_of(part)) not in ("", "%"):
+            how = _formula(mark)
+            value = float(part["figure"].replace(",", ""))
+            text = f"{part['figure']}{figures.SPACE}{unit}"
+            found[how] = Printed(how, text, _scaled(value, unit), [])
     return found
 
 
