@@ -28,6 +28,7 @@ from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 from lockstep import (
+    bound,
     collect,
     configured,
     data,
@@ -214,8 +215,9 @@ class Checker:
                 yield Mistake(page.path, page.line_of(block), what, mend)
 
     def fits(self, page: Page) -> Iterator[Mistake]:
-        """A key fits its sentence: unit, size, device, kernel."""
+        """A key fits its sentence: unit, size, device, kernel. A worked number takes keys."""
         yield from fitting.check(page, self.records)
+        yield from bound.check(page, self.records)
 
     def head(self, page: Page) -> Iterator[Mistake]:
         """No measured number is typed in the front matter, whose words come onto other pages."""

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lockstep import figures, markers, numbers, project, records, replayed, stamps
+from lockstep import bound, figures, markers, numbers, project, records, replayed, stamps
 from lockstep.block import RECORDED, Block, Page
 from lockstep.evidence import Evidence
 from lockstep.mistakes import Mistake, PageError
@@ -298,16 +298,21 @@ def _prose(source: Source, number: int, page: Page, line: str) -> str:
     def figure(match: re.Match) -> str:
         try:
             return figures.text(source.records, match["kind"], match["key"], usual)
-        except KeyError as error:
+        except KeyError:
             if source.draft:
                 return f"⟨{match['key']}⟩ not measured"
-            mend = f"correct the key, or {project.of(source.root).measure}"
-            raise PageError([Mistake(page.path, number, error.args[0], mend)]) from None
+            raise
+
+    def plain(piece: str) -> str:
+        piece = bound.plain(source.records, piece, usual, source.draft)
+        return figures.KEY.sub(figure, numbers.unmarked(piece))
 
     pieces = figures.outside_code(line)
-    told = "".join(
-        figures.KEY.sub(figure, numbers.unmarked(p)) if is_prose else p for p, is_prose in pieces
-    )
+    try:
+        told = "".join(plain(piece) if is_prose else piece for piece, is_prose in pieces)
+    except (KeyError, bound.Uncomputed) as error:
+        mend = f"correct the key, or {project.of(source.root).measure}"
+        raise PageError([Mistake(page.path, number, error.args[0], mend)]) from None
     return f"{told}\n\n{says}" if says and line.startswith("# ") else told
 
 

@@ -10,11 +10,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from lockstep.evidence import RANGES, Evidence, measured_range
+from lockstep.worked import INPUT
 
 # [[bench:ID.FIELD]] or [[micro:ID]]
 KEY = re.compile(r"\[\[(?P<kind>bench|micro):(?P<key>[^\s\[\]]+)\]\]")
 KINDS = {"bench": "benchmarks", "micro": "microbenchmarks"}
 SPACE = "\u202f"  # narrow, and no line ends there
+SIGNIFICANT = 3  # digits of a number that a page prints
 
 # The unit of a field, by the last word of its name. `ours`, `reference` and `value` have the
 # unit of their row; a field that is not here has none.
@@ -46,14 +48,16 @@ def unit_of(row: dict, name: str) -> str | None:
     return UNITS.get(name.rsplit("_", 1)[-1])
 
 
-def quantity(value: float | tuple[float, float], unit: str | None = None) -> str:
+def quantity(
+    value: float | tuple[float, float], unit: str | None = None, digits: int = SIGNIFICANT
+) -> str:
     """Return a number with its unit, such as 3.07 TB/s for 3071.8 and GB/s.
 
     A whole number without a scaled unit is a count and keeps all its digits. Two numbers are a
     range, such as 25.3 to 32.1 µs; where both read the same, one of them stands.
     """
     if isinstance(value, tuple):
-        least, most = (quantity(number, unit) for number in value)
+        least, most = (quantity(number, unit, digits) for number in value)
         number, _, end = least.rpartition(SPACE)
         short = number if number and most.endswith(SPACE + end) else least
         return least if least == most else f"{short} to {most}"
@@ -61,30 +65,34 @@ def quantity(value: float | tuple[float, float], unit: str | None = None) -> str
     if unit == "B" and isinstance(value, float) and value >= 1e8:  # what a profiler counted
         value, unit = value / 1e9, "GB"
     if unit == "%":
-        return f"{_digits(_significant(100 * value))}{SPACE}%"
+        return f"{_digits(_significant(100 * value, digits), digits)}{SPACE}%"
     for scale in SCALES:
         if unit in scale:
-            plain = _significant(value * scale[unit])
+            plain = _significant(value * scale[unit], digits)
             fits = [u for u, size in scale.items() if abs(plain) >= size * (1 - 1e-12)]
             unit = fits[-1] if fits else next(iter(scale))
-            return f"{_digits(_significant(plain / scale[unit]))}{SPACE}{unit}"
-    text = f"{value:,}" if isinstance(value, int) else _digits(_significant(value))
+            scaled = _significant(plain / scale[unit], digits)
+            return f"{_digits(scaled, digits)}{SPACE}{unit}"
+    if isinstance(value, int):
+        text = f"{value:,}"
+    else:
+        text = _digits(_significant(value, digits), digits)
     return f"{text}{SPACE}{unit}" if unit else text
 
 
-def _significant(value: float) -> float:
-    return float(f"{value:.3g}")
+def _significant(value: float, digits: int) -> float:
+    return float(f"{value:.{digits}g}")
 
 
-def _digits(value: float) -> str:
-    """Write a number that has three significant digits, zeros at the end included."""
+def _digits(value: float, digits: int) -> str:
+    """Write a number that has some significant digits, zeros at the end included."""
     if value == 0:
         return "0"
     power = math.floor(math.log10(abs(value)))
     if power < -4:  # an error, such as 2.31 × 10⁻⁷
         raised = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-        return f"{value / 10**power:.2f}{SPACE}×{SPACE}10{raised}"
-    return f"{value:,.{max(0, 2 - power)}f}"
+        return f"{value / 10**power:.{digits - 1}f}{SPACE}×{SPACE}10{raised}"
+    return f"{value:,.{max(0, digits - 1 - power)}f}"
 
 
 def sentence(text: str) -> str:
@@ -109,7 +117,7 @@ def unknown(records: Evidence, lines: list[str], first: int) -> Iterator[tuple[i
     """
     for number, line in enumerate(lines, first):
         for piece, is_prose in outside_code(line):
-            for key in KEY.finditer(piece) if is_prose else ():
+            for key in (*KEY.finditer(piece), *INPUT.finditer(piece)) if is_prose else ():
                 try:
                     records.figure(key["kind"], key["key"])
                 except KeyError as error:
@@ -151,12 +159,16 @@ def said(records: Evidence, row: dict, name: str, usual: str | None = None) -> s
 
     ``usual``: the machine that the page names once; else it is the project's first.
     """
-    number = quantity(row[name], unit_of(row, name))
+    return quantity(row[name], unit_of(row, name)) + device(records, row, usual)
+
+
+def device(records: Evidence, row: dict, usual: str | None = None) -> str:
+    """Return the device of a row in brackets, or "" where it is the ``usual`` one."""
     known = records.project.machines
-    if row.get("machine") in known and row["machine"] != (usual or known[0]):
-        short = re.search(records.project.devices or "$^", row["device"]["name"])
-        number += f" ({short[0] if short else row['device']['name']})"
-    return number
+    if row.get("machine") not in known or row["machine"] == (usual or known[0]):
+        return ""
+    short = re.search(records.project.devices or "$^", row["device"]["name"])
+    return f" ({short[0] if short else row['device']['name']})"
 
 
 def others(records: Evidence, row: dict, name: str) -> str:

@@ -25,7 +25,18 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from lockstep import evidence, figures, finished, markers, numbers, project, records, rendered
+from lockstep import (
+    bound,
+    evidence,
+    figures,
+    finished,
+    markers,
+    numbers,
+    project,
+    records,
+    rendered,
+    worked,
+)
 from lockstep.block import RECORDED, Block, Page
 from lockstep.given import Given
 from lockstep.mistakes import Mistake, PageError
@@ -107,12 +118,13 @@ class Pass:
         return figures.usual(self.site.records, self.page.body)
 
     def check_figures(self, lines: list[str]) -> None:
-        """Look up every measured number of the page, so that all unknown keys are named at once."""
+        """Look up every measured number of the page, so that all mistakes are named at once."""
         mend = f"correct the key, or {project.of(self.root).measure}"
         mistakes = [
             Mistake(self.known.path, number, what, mend)
             for number, what in figures.unknown(self.site.records, lines, self.first)
         ]
+        mistakes += bound.check(self.known, self.site.records)
         if mistakes and not draft():
             raise PageError(list(dict.fromkeys(mistakes)))
 
@@ -251,13 +263,28 @@ class Corners(Treeprocessor):
 class Worked(InlineProcessor):
     """A number that follows from what stands there, or is made up: it says how, and shows it."""
 
-    def __init__(self, md):
+    def __init__(self, md, state: Pass):
         super().__init__(numbers.WORKED.pattern, md)
+        self.state = state
 
     def handleMatch(self, m, data):  # type: ignore[override]
         element = Element("span", {"class": "worked", rendered.MARK: rendered.MINE})
-        element.text = m["number"].strip()
-        element.set("title", f"Not measured: {m['how'].strip()}")
+        keyed = worked.INPUT.search(m["how"])
+        usual = self.state.usual[0] if keyed else None
+        try:
+            number, how, fresh = bound.said(self.state.site.records, m["number"], m["how"], usual)
+        except (KeyError, bound.Uncomputed) as error:
+            if not draft():
+                what = f"{error.args[0]}, in {m[0]}"
+                found = Mistake(self.state.known.path, self.state.first, what, "mend its keys")
+                raise BadPage([found]) from None
+            number, how, fresh = f"⟨{m['number']}⟩ not measured", m["how"], True
+            element.set("class", "measured measured--missing")
+        element.text = number
+        element.set("title", f"{'Worked out' if keyed else 'Not measured'}: {how}")
+        if not fresh:
+            element.set("class", "measured measured--stale")
+            element.set("title", "The code of one of its numbers was changed after it was measured")
         element.set("tabindex", "0")
         return element, m.start(0), m.end(0)
 
@@ -480,7 +507,7 @@ class LockstepExtension(Extension):
         md.preprocessors.register(Before(md, state), "lockstep", 40)
         # Before links (170) and after code spans (190).
         md.inlinePatterns.register(Measured(md, state), "lockstep-measured", 175)
-        md.inlinePatterns.register(Worked(md), "lockstep-worked", 174)
+        md.inlinePatterns.register(Worked(md, state), "lockstep-worked", 174)
         marks = project.of(state.root).marks
         md.inlinePatterns.register(Level(md, marks), "lockstep-level", 173)
         for part in project.of(state.root).parts:

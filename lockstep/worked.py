@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+INPUT = re.compile(r"\{(?P<kind>bench|micro):(?P<key>[^\s{}]+)\}")  # see lockstep.bound
 CARDS = r"[ABGHL]B?\d{2,3}s?|MI\d{3}\w*|V100|RTX|GeForce"
 _DEVICE = rf"(?:{CARDS}|GPUs?|cards?|machines?|laptop|hardware)\b"
 _CLAIMED = re.compile(
@@ -197,6 +198,32 @@ def _another(value: float, said: re.Match) -> str:
     word = f"{said['prefix'] or ''}{word}{said['rate'] or ''}{said['share'] or ''}"
     told = f", {f'{value:.3g} {word}'.strip()}," if 1e-3 < value / _figure(said) < 1e3 else ""
     return f"a reason that gives another number{told}"
+
+
+_FRACTIONS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7}
+_FRACTIONS |= {
+    "eighth": 8,
+    "ninth": 9,
+    "tenth": 10,
+    "twelfth": 12,
+    "sixteenth": 16,
+    "twentieth": 20,
+}
+_SHARE = re.compile(
+    rf"(?i)(?<![\w-])(?:(?P<over>{_ONES})[\ -])?(?P<under>{'|'.join(_FRACTIONS)}|halve)s?\b"
+)
+
+
+def in_words(number: str) -> float | None:
+    """Return the number that words say, such as two thirds, where they say one alone."""
+    if re.search(r"\d", number):
+        return None
+    if shares := list(_SHARE.finditer(number)):
+        over = _IN_WORDS.get((shares[0]["over"] or "").lower(), 1.0)
+        under = _FRACTIONS.get(shares[0]["under"].lower(), 2)
+        return over / under if len(shares) == 1 else None
+    found = re.findall(rf"(?i)(?<![\w-])({'|'.join(_IN_WORDS)})\b", number)
+    return _IN_WORDS[found[0].lower()] if len(found) == 1 else None
 
 
 def _figure(part: re.Match) -> float:

@@ -357,6 +357,27 @@ def test_honest_comparisons_pass(house):
     assert refusals(root, converter, checker, plant(root, good), good) == []
 
 
+# Worked numbers that a page may have beside [[micro:copy]], 4.24 TB/s, and 25.0 µs.
+WORKED = (
+    "[[worked:#.## TB/s; {micro:copy} / 2]], and [[worked:# %; 4 TB/s over {micro:copy}]].",
+    "[[worked:a quarter; {bench:area.us} over {bench:area.reference_us}, both warm]].",
+    "[[worked:#.# µs; 132 MB at {micro:copy} − 1.4 µs]] at [[micro:copy]].",
+    # Constants: of the hardware, sizes, a rate that somebody gives, a round rate.
+    "[[micro:copy]]: [[worked:16 bytes a cycle; 4.2 TB/s over 132 multiprocessors at 1.98 GHz]].",
+    "[[bench:area.us]]: [[worked:9 ms; 36 GB at 4 TB/s]], [[worked:100 threads; 4 × 25]].",
+    "[[bench:area.ours]]: [[worked:524,288 bytes; 4 bytes × 131,072]].",
+    # A count that has the same digits as a rate.
+    "[[micro:copy]]: [[worked:848 words; 424 rows × 2]], [[worked:8.48 rows; 4.24 rows × 2]].",
+)
+
+
+@pytest.mark.parametrize("text", WORKED)
+def test_honest_worked_numbers_pass(house, text):
+    root, converter, checker = house
+    good = {"body": "{good}It takes " + text, "evidence": "bench"}
+    assert refusals(root, converter, checker, plant(root, good), good) == []
+
+
 @pytest.mark.parametrize("text", COMPARISONS)
 def test_comparisons_that_can_fail_pass(house, text):
     root, converter, checker = house
