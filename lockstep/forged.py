@@ -12,6 +12,7 @@ _PLACE = (
     r"|machines?|every\ (?:push|commit|build|run))\b"
 )
 _CHIP = rf"\b(?:(?:{CARDS}|T4)(?:\ \d{{4}}\w*)?|Hopper|Blackwell|Ampere|CPU|simulator)\b"
+_CARD = rf"\b(?:(?:{CARDS}|T4)\b|(?:Hopper|Blackwell|Ampere|NVIDIA|AMD)\b)"
 _WHEN = (
     r"(?:(?:last|this)\ (?:week|month|year|night|morning|spring|summer|autumn|fall)"
     r"|yesterday|today|recently|(?:in|on|since)\ (?:\w+\ )?20\d\d|on\ \w+day|twice"
@@ -70,6 +71,20 @@ STAMP = re.compile(
   | \b(?:compute-sanitizer|(?:mem|race|init|sync)check|valgrind)
       \ (?:found|reported|saw|gave|printed|ended\ with|came\ back\ with)
       \ (?:no|zero|0|nothing|none|not\ (?:one|an?|a\ single))\b
+  | \b(?:blocks?|codes?|examples?|listings?|lines?|scripts?|programs?|snippets?|run)\b
+      (?!\ of\ this\ page)[^.;:?]{{0,40}}?\b(?:ran|(?:was|were|has\ been|have\ been)\ run|passed
+        |(?:printed|gave)\ the\ same)\ (?:\w+\ ){{0,2}}?on\ (?:\w+\ ){{0,3}}?(?:{_CARD}|GPUs?\b)
+  | \bproof\ of\ (?:the|this|that|each|every)\ (?:block|code|page|example|listing|kernel)
+  | \b\d+\ of\ \d+\ lines\b
+  | \b(?:we|I)\ (?:have\ |also\ )?(?:ran|run|re-?ran)
+      \ (?:the|this|that|these|it|them|each|every|all)\b[^.;:?]{{0,40}}?
+      \ on\ (?:\w+\ ){{0,3}}?(?:{_CARD}|GPUs?\b)
+  | \b(?:compute-?\ ?sanitizer|sanitizer|(?:mem|race|init|sync)check|valgrind)
+      \ (?:finds|reports|sees|says|shows)\ (?:no|zero|0|nothing|none|not\ (?:one|an?))\b
+  | \b(?:tests?|suite|checks?|block|code|example)\ (?:all\ )?pass(?:es|ed)?\ (?:\w+\ )?(?:on|with)
+      \ (?:\w+\ ){{0,3}}?(?:{_CARD}|(?:NVIDIA|AMD|Apple)\b)
+  | \bchecked\ against\ (?:cu[BDFS]|CuPy|NumPy|(?:Py)?Torch)
+  | \b(?:ends?|ended|exits?|exited|finishe[sd])\ with\ (?:(?:exit\ )?(?:status|code)\ )?0\b
   | ^\W*[✓✔☑✅]""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -79,6 +94,7 @@ STAMPED += "compiled confirmed checks tests cases tried repeated".split()
 STAMPED += "work reproduc executed failure error clean green hardware device status ·".split()
 STAMPED += ["passes on", "passes with", "passing", " to work", " to run", " to pass", "suite "]
 STAMPED += [" run ", "in this ", "of this ", "on this ", *"✓✔☑✅"]
+STAMPED += ["proof of", "the same on", " of ", "with 0", "status 0", "code 0", "passed on"]
 STAMPED += ["sanitizer", "memcheck", "racecheck", "initcheck", "synccheck", "valgrind"]
 ASKING = Asking([STAMPED])
 
