@@ -374,13 +374,14 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"""\b(?:copy|kernel|transpose|gather|scatter|softmax|version|implementation|{_OTHER})
             \ (?:c[ao]mes?\ to|makes|made|moves|moved|gets|got)\ {_ABOUT}
             (?=\d\d\d|\d,\d\d\d|\d*\.\d){_DIGITS}(?:{_ALONE}|(?=\ (?:and|out\ of)\b))
-        | \b(?:draws|drew)\ {_ABOUT}(?=\d\d){_DIGITS}{_ALONE}""",
+        | \b(?:draws|drew)\ {_ABOUT}(?=\d\d\d|\d+\.\d){_DIGITS}{_ALONE}""",
     ),
     # With 8 blocks it was 712. The least time: 41. 5.2 times, on the H200. Up by a good third.
     (
         ("with ",),
-        r"\bwith\ \d+\ [a-z]+,?\ (?:it\ (?:was|took|needed|gave)\ )?(?<!\w)\d\d+(?:\.\d+)?"
-        r"(?=[.;]|,\ |\ and\b|$)",
+        r"\bwith\ \d+\ [a-z]+,?\ (?:it\ (?:was|took|needed|gave)\ (?=\d\d)|(?=\d\d\d|\d+\.))"
+        r"\d+(?:\.\d+)?"
+        r"(?=;|\.(?!\d)|,\ |\ and\b|$)",
     ),
     (
         ("time", "bandwidth", "rate", "latency"),

@@ -77,7 +77,7 @@ SUCCESS = re.compile(
 # The head of a table of what is said to be printed.
 PRINTED = re.compile(
     r"(?i)\b(?:what|which) (?:it|that|the \w+) (?:prints?|printed|says|said)\b"
-    r"|\|\s*(?:output|printed)\s*\|"
+    r"|\|\s*printed\s*\|"
 )
 # What a program says, in quotes; and what leads to it, in the line above.
 _PRINTER = (

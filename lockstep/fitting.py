@@ -29,6 +29,7 @@ CODE = re.compile(r"`([A-Za-z_]\w+)(?:\([^`]*\))?`")
 DEFINED = re.compile(r"^\s*(?:def|class|.*__global__ void|kernel void)\s+(\w+)", re.MULTILINE)
 LINK = re.compile(r"\]\([^)]*\)")
 POWER = re.compile(r"\b2\s?(?:\^|\*\*|<sup>)\{?([1-3]?\d)\b")
+SIZED = re.compile(rf"\b(?:[Tt]he|[Oo]ur|[Tt]his|[Aa])\ [\w-]+(?:\ kernel)?,?\ of\ {POWER.pattern}")
 DOES_ = "needs?|takes?|runs?|reach(?:es)?|does|gets?|manages?|is|moves?|sustains?"
 LEAST = 128  # smaller ones are tiles and blocks
 RATES = {"bytes", "flops"}
@@ -107,11 +108,11 @@ _THEM = (
     rf"(?:{_RUNS}|(?:naive|tiled|first|second|other|old|previous|serial)\ one))\b)"
 )
 COMPARES = re.compile(
-    rf"\b(?:(?:(?:fast|slow|quick)er|better)\ than|as\ (?:fast|slow|quick)\ as|ahead\ of"
+    rf"\b(?:(?:fast|slow|quick)er\ than|as\ (?:fast|slow|quick)\ as|ahead\ of"
     rf"|beats?|beat(?:s|en)?\ by|outperform(?:s|ed)?|outruns?|outpace[sd]?|overtakes?"
     rf"|surpass(?:es|ed)?"
     rf"|wins\ (?:over|against)|loses\ (?:to|against)|trails|no\ match\ for)\ {_THEM}"
-    rf"|\b(?:fastest|slowest|quickest)\ (?:one\ )?is\ {_THEM}"
+    rf"|\b(?:fastest|slowest|quickest)\ (?:one\ )?is\ {_THEM}|\bbetter\ than\ {LIBRARY}"
     rf"|\b(?:fastest|slowest|quickest)\ of\ (?:all|them|the|our|these|those)\b"
     rf"|\b{_RUNS}\ (?:is|was|runs|ran|are|were)\ the\ (?:fastest|slowest|quickest)\b"
 )
@@ -199,7 +200,10 @@ def _line(
             words = figures.KEY.sub("", numbers.WORKED.sub("", sentence))
             words = f"{before} {words}" if before.endswith(":") else words  # Our scan: KEY
             yield from _size(words, keys)
-            yield from _subject(words, keys, _kernels(records))
+            first = figures.KEY.search(sentence)
+            lead = sentence[: first.start()] if first else ""
+            lead = f"{before} {lead}" if before.endswith(":") else lead
+            yield from _subject(lead, keys, _kernels(records))
             yield from _device(LINK.sub("]", words), keys, records.project.devices)
             yield from _kernel(words, keys, defined)
             if name != "ratio":  # of two things, which may differ in that
@@ -270,7 +274,7 @@ def _size(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, st
     """No key of a sentence is of the size that the sentence names."""
     named = [[int(n.replace(",", "")) for n in NUMBER.findall(s)] for s in SIZES.findall(sentence)]
     named = [sizes for sizes in named if max(sizes) >= LEAST]
-    for power in POWER.findall(sentence):
+    for power in SIZED.findall(sentence):
         elements, whole = 2 ** int(power), [w for _, row in keys for w in _sizes(row)]
         if elements >= LEAST and whole and not any(w / 64 <= elements <= w for w in whole):
             yield (

@@ -13,6 +13,7 @@ _PLACE = (
 )
 _CHIP = rf"\b(?:(?:{CARDS}|T4)(?:\ \d{{4}}\w*)?|Hopper|Blackwell|Ampere|CPU|simulator)\b"
 _CARD = rf"\b(?:(?:{CARDS}|T4)\b|(?:Hopper|Blackwell|Ampere|NVIDIA|AMD)\b)"
+_MANY = r"(?:(?:all|both|our|two|four|eight|\d+)\ ){1,3}(?:\w+\ )?GPUs?\b"
 _WHEN = (
     r"(?:(?:last|this)\ (?:week|month|year|night|morning|spring|summer|autumn|fall)"
     r"|yesterday|today|recently|(?:in|on|since)\ (?:\w+\ )?20\d\d|on\ \w+day|twice"
@@ -73,18 +74,22 @@ STAMP = re.compile(
       \ (?:no|zero|0|nothing|none|not\ (?:one|an?|a\ single))\b
   | \b(?:blocks?|codes?|examples?|listings?|lines?|scripts?|programs?|snippets?|run)\b
       (?!\ of\ this\ page)[^.;:?]{{0,40}}?\b(?:ran|(?:was|were|has\ been|have\ been)\ run|passed
-        |(?:printed|gave)\ the\ same)\ (?:\w+\ ){{0,2}}?on\ (?:\w+\ ){{0,3}}?(?:{_CARD}|GPUs?\b)
-  | \bproof\ of\ (?:the|this|that|each|every)\ (?:block|code|page|example|listing|kernel)
-  | \b\d+\ of\ \d+\ lines\b
+        |(?:printed|gave)\ the\ same)\ (?:\w+\ ){{0,2}}?on\ (?:(?:\w+\ ){{0,3}}?{_CARD}|{_MANY})
+  | \bproof\ of\ (?:the|this|that|each|every)\ (?:block|code|page|example|listing|kernel)\b
+      [^.;]{{0,20}}?:\ \w
+  | \b(?:ran|run|executed|passed|covered|complete|proof)\b[^.;]{{0,30}}?
+      \b\d+\ of\ \d+\ lines\b(?!\ of)
   | \b(?:we|I)\ (?:have\ |also\ )?(?:ran|run|re-?ran)
       \ (?:the|this|that|these|it|them|each|every|all)\b[^.;:?]{{0,40}}?
-      \ on\ (?:\w+\ ){{0,3}}?(?:{_CARD}|GPUs?\b)
-  | \b(?:compute-?\ ?sanitizer|sanitizer|(?:mem|race|init|sync)check|valgrind)
-      \ (?:finds|reports|sees|says|shows)\ (?:no|zero|0|nothing|none|not\ (?:one|an?))\b
+      \ on\ (?:(?:\w+\ ){{0,3}}?{_CARD}|{_MANY})
+  | (?:^\W*|[.!?;]\ )(?:and\ )?(?:the\ )?
+      (?:compute-?\ ?sanitizer|sanitizer|(?:mem|race|init|sync)check|valgrind)\ (?:finds|reports|sees|says|shows)
+      \ (?:no\ \w+|zero\ \w+|0\ \w+|nothing|none|not\ (?:one|an?)(?:\ \w+)?)
+      (?=\W*$|[.,;:!]|\ (?:here|in\ it|in\ this|for\ (?:it|this)|on)\b)
   | \b(?:tests?|suite|checks?|block|code|example)\ (?:all\ )?pass(?:es|ed)?\ (?:\w+\ )?(?:on|with)
-      \ (?:\w+\ ){{0,3}}?(?:{_CARD}|(?:NVIDIA|AMD|Apple)\b)
-  | \bchecked\ against\ (?:cu[BDFS]|CuPy|NumPy|(?:Py)?Torch)
-  | \b(?:ends?|ended|exits?|exited|finishe[sd])\ with\ (?:(?:exit\ )?(?:status|code)\ )?0\b
+      \ (?:\w+\ ){{0,3}}?(?:{_CARD}|Apple\b)
+  | ^\W*(?:(?:the|this|our)\ \w+\W+)?(?:ends?|ended|exits?|exited|finishe[sd])
+      \ with\ (?:(?:exit\ )?(?:status|code)\ )?0\b
   | ^\W*[✓✔☑✅]""",
     re.VERBOSE | re.IGNORECASE,
 )

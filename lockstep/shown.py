@@ -508,13 +508,17 @@ def _rounds(node: ast.AST) -> bool:
 
 # Who a figure is of, where two are compared: ours and somebody's library.
 SIDE = re.compile(
-    r"(?:^|[_\W])(?:ours?|mine|theirs?|cu(?:blas|dnn|fft|sparse)\w*|cub|cutlass|nccl)(?:$|[_\W])",
+    r"(?:^|[_\W])(?:ours?|theirs?|cu(?:blas|dnn|fft|sparse)\w*|cub|cutlass|nccl)(?:$|[_\W])",
     re.IGNORECASE,
 )
 # A device as the name of a table, and a name that says a figure itself: copy_4100_gb_per_second.
 CARD = re.compile(rf"_?(?:{worked.CARDS}|T4)", re.IGNORECASE)
+HARDWARE = re.compile(
+    r"(?i)(?:^|_)(?:sms?|(?:multi)?processors?|clocks?|cores?|bandwidth|latency|memory|registers?|l1|l2"
+    r"|warps?|threads?|shared|cache|peak|capability|name|hz|nvlink|pcie)(?:$|_)"
+)
 SPELLED = re.compile(
-    r"(?:^|_)\d+_?(?:[gtmk]i?b(?:_(?:per|a)_s\w*|ps|_?s)|[gtmp]?flops?|percent|[mun]s"
+    r"(?:^|_)\d+_?(?:[gtmk]i?b(?:_(?:per|a)_s\w*|ps|_?s)|[gtmp]?flops?|[mun]s"
     r"|(?:milli|micro|nano)s\w*|(?:times|x)_(?:as_)?(?:fast|quick|slow))(?:_|$)",
     re.IGNORECASE,
 )
@@ -522,7 +526,21 @@ SPELLED = re.compile(
 SAYS_ITSELF = {"__repr__", "__str__", "__format__"}
 DATA = ast.Constant | ast.UnaryOp | ast.unaryop | ast.List | ast.Tuple | ast.Dict | ast.expr_context
 HOLDS = {"dict", "zip", "list", "tuple", "int", "float", "loads", "Decimal", "array", "namedtuple"}
-HOLDS |= {"SimpleNamespace", "round", "asarray", "json", "np", "numpy", "decimal", "types"}
+HOLDS |= {
+    "split",
+    "splitlines",
+    "strip",
+    "map",
+    "values",
+    "SimpleNamespace",
+    "round",
+    "asarray",
+    "json",
+    "np",
+    "numpy",
+    "decimal",
+    "types",
+}
 
 
 def sided(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
@@ -530,13 +548,13 @@ def sided(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
 
     ``{"ours": 712, "cublas": 688}`` is no result of a run, whatever holds it.
     """
+    typed: set[str] = set()  # names of what was given as it stands, or taken out of such
     for node in walk(tree):
-        if isinstance(node, ast.Assign | ast.AnnAssign | ast.ClassDef) and _sides(node):
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.ClassDef) and _sides(node, typed):
             if not _founded(rows[node.lineno - 1]):
                 yield node.lineno - 1, FIGURE, COMPUTED
         elif isinstance(node, ast.FunctionDef) and node.name in SAYS_ITSELF:
-            inside = (inner for part in node.body for inner in walk(part))
-            if any(isinstance(inner, ast.Constant) and _digits(inner.value) for inner in inside):
+            if any(map(_own_digits, _told(node))):
                 what = f"a {node.name} with a number of its own, which an output then shows"
                 yield node.lineno - 1, what, "print what the object holds, and compute it"
         elif isinstance(node, ast.FunctionDef) and _table_of(node):
@@ -549,12 +567,26 @@ def sided(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
             yield getattr(node, "lineno", 1) - 1, f"{name} says a figure in its name", COMPUTED
 
 
-def _digits(value: object) -> bool:
-    return isinstance(value, int | float) or bool(re.search(r"\d", str(value)))
+def _told(node: ast.FunctionDef) -> Iterator[object]:
+    """Yield the constants of what a function says, and not those of its formats and indices."""
+    inside = [inner for part in node.body for inner in walk(part)]
+    forms = [n.format_spec for n in inside if isinstance(n, ast.FormattedValue) and n.format_spec]
+    forms += [n.slice for n in inside if isinstance(n, ast.Subscript)]
+    formal = {id(part) for form in forms for part in walk(form)}
+    for inner in inside:
+        if isinstance(inner, ast.Constant) and id(inner) not in formal:
+            yield inner.value
 
 
-def _sides(node: ast.Assign | ast.AnnAssign | ast.ClassDef) -> bool:
-    """Whether a statement holds figures alone, and names whose they are; or is of a device."""
+def _own_digits(value: object) -> bool:
+    return _figure(value) or bool(isinstance(value, str) and re.search(r"(?<![\w{.:])\d", value))
+
+
+def _sides(node: ast.Assign | ast.AnnAssign | ast.ClassDef, typed: set[str]) -> bool:
+    """Whether a statement holds figures alone, and names whose they are; or is of a device.
+
+    ``typed`` gets the names that a statement gives to figures alone.
+    """
     if isinstance(node, ast.ClassDef):
         given = [part for part in node.body if isinstance(part, ast.Assign | ast.AnnAssign)]
         if len(given) < 2:
@@ -568,6 +600,8 @@ def _sides(node: ast.Assign | ast.AnnAssign | ast.ClassDef) -> bool:
             CARD.fullmatch(name_of(target)) for target in targets
         )
     names, figures_ = [], 0
+    loops = [part.target for part in parts if isinstance(part, ast.comprehension)]
+    each = {n.id for target in loops for n in walk(target) if isinstance(n, ast.Name)}
     for part in parts:
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             names.append(part.id)
@@ -575,17 +609,21 @@ def _sides(node: ast.Assign | ast.AnnAssign | ast.ClassDef) -> bool:
             names.append(part.arg)
         elif isinstance(part, ast.Call) and name_of(part.func) not in HOLDS:
             return False
-        elif isinstance(part, ast.Name) and part.id not in HOLDS:
+        elif isinstance(part, ast.Name) and part.id in typed:
+            figures_ += 2
+        elif isinstance(part, ast.Name) and part.id not in HOLDS | each:
             return False
         elif isinstance(part, ast.Constant) and isinstance(part.value, str):
             names.append(part.value)
             figures_ += len(re.findall(r"(?<![\w.])\d\d[\d.]*|\d\.\d", part.value))
         elif isinstance(part, ast.Constant) and _figure(part.value):
             figures_ += 1
-        elif isinstance(part, ast.BinOp | ast.Compare | ast.comprehension | ast.Lambda):
+        elif isinstance(part, ast.BinOp | ast.Compare | ast.Lambda):
             return False
-    said = sum(len(SIDE.findall(name)) for name in names)
-    return figures_ > 1 and (said > 0 or device)
+    if figures_ > 1:
+        typed |= {name for name in names if name.isidentifier()} - each
+    device = device and not any(map(HARDWARE.search, names))
+    return figures_ > 1 and (device or any(map(SIDE.search, names)))
 
 
 def _table_of(node: ast.FunctionDef) -> bool:
@@ -596,6 +634,11 @@ def _table_of(node: ast.FunctionDef) -> bool:
     held = [leaf for value in given if value for leaf in _leaves(value)]
     figures_ = [leaf.value for leaf in held if isinstance(leaf, ast.Constant)]
     plain = [value for value in figures_ if type(value) in {int, float}]
+    asked = [
+        n.value for n in walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    ]
+    if not (_quantity(node.name) or any(map(SIDE.search, asked))):
+        return False
     return len(held) > 1 and len(plain) == len(held) and any(map(_figure, plain))
 
 
@@ -612,6 +655,9 @@ def _leaves(node: ast.expr) -> Iterator[ast.expr]:
         yield from (*_leaves(node.body), *_leaves(node.orelse))
     elif isinstance(node, ast.Subscript):
         yield from _leaves(node.value)
+    elif isinstance(node, ast.Call) and name_of(node.func) == "get":
+        table = node.func.value if isinstance(node.func, ast.Attribute) else ast.Constant(None)
+        yield from (leaf for part in (table, *node.args[1:]) for leaf in _leaves(part))
     elif isinstance(node, ast.Dict):
         yield from (leaf for value in node.values for leaf in _leaves(value))
     elif isinstance(node, ast.List | ast.Tuple):
@@ -861,7 +907,8 @@ def _recited_text(blocks: list) -> Iterator[tuple]:
     for one in blocks:
         if one.language == "pycon":
             for example in examples(one.text, lambda *what: None):
-                rows = example.want.split("\n") if held and example.exc_msg is None else ()
+                recites = held and example.exc_msg is None and _recites(example.source)
+                rows = example.want.split("\n") if recites else ()
                 for row in (" ".join(row.split()) for row in rows):
                     if row in held:
                         yield one, example.lineno, row
@@ -874,6 +921,17 @@ def _recited_text(blocks: list) -> Iterator[tuple]:
                         if isinstance(said, str) and ">>>" not in said:
                             rows = [" ".join(row.split()) for row in said.split("\n")]
                             held |= {row for row in rows if TOLD.fullmatch(row)}
+
+
+def _recites(source: str) -> bool:
+    """Whether an example says a text as it is, or its lines."""
+    with suppress(SyntaxError):
+        inside = list(walk(parse(source)))
+        calls = [name_of(node.func) for node in inside if isinstance(node, ast.Call)]
+        return {*calls} <= SAYS | {"split", "splitlines", "strip"} and not any(
+            isinstance(node, ast.BinOp | ast.Compare) for node in inside
+        )
+    return False
 
 
 # A name and its figures, as in a row of a table.
