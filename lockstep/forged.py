@@ -83,7 +83,8 @@ STAMP = re.compile(
       \ (?:the|this|that|these|it|them|each|every|all)\b[^.;:?]{{0,40}}?
       \ on\ (?:(?:\w+\ ){{0,3}}?{_CARD}|{_MANY})
   | (?:^\W*|[.!?;]\ )(?:and\ )?(?:the\ )?
-      (?:compute-?\ ?sanitizer|sanitizer|(?:mem|race|init|sync)check|valgrind)\ (?:finds|reports|sees|says|shows)
+      (?:compute-?\ ?sanitizer|sanitizer|(?:mem|race|init|sync)check|valgrind)
+      \ (?:finds|reports|sees|says|shows)
       \ (?:no\ \w+|zero\ \w+|0\ \w+|nothing|none|not\ (?:one|an?)(?:\ \w+)?)
       (?=\W*$|[.,;:!]|\ (?:here|in\ it|in\ this|for\ (?:it|this)|on)\b)
   | \b(?:tests?|suite|checks?|block|code|example)\ (?:all\ )?pass(?:es|ed)?\ (?:\w+\ )?(?:on|with)

@@ -50,7 +50,7 @@ def load(name: str, root: Path, where: tuple[str, int] | None = None) -> "grade.
 
 def _typed(known: "grade.Exercise") -> str | None:
     """Return a measured number of what the check is to say of a wrong answer."""
-    said = (text for label, (_, says) in known.wrong.items() for text in (label, says))
+    said = (says for _, says in known.wrong.values())
     return next((number for text in said for number in numbers.typed(text)), None)
 
 
