@@ -17,6 +17,9 @@ PIP := PYTHONWARNINGS=ignore $(PY) -m pip install --quiet --disable-pip-version-
 # the machine's.
 NODE_PATHS = PATH="$(CURDIR)/.venv/bin:$$PATH"
 
+# The suite starts hundreds of Pythons, and each would compile the sources again: a second of a core.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Material's banner about MkDocs 2 is known; a strict build need not print it each time.
 export NO_MKDOCS_2_WARNING := 1
 

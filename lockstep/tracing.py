@@ -9,7 +9,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -56,7 +56,7 @@ class Tracer:
         # Of the parts that have not run yet. By identity: two lambdas on a line may be equal.
         self._probes: dict[int, tuple[CodeType, dict[int, list[Branch]]]] = {}
         # Lines of each code that have not run yet. By identity: equal examples are equal code.
-        self._left: dict[int, tuple[CodeType, set[int]]] = {}
+        self._left: dict[int, tuple[CodeType, set[int], dict, Callable]] = {}
         self._monitoring = getattr(sys, "monitoring", None)
 
     def take(self) -> list[list]:
@@ -119,26 +119,44 @@ class Tracer:
 
     # ------------------------------------------------------------ before
 
-    def _on_call(self, frame: FrameType, event: str, argument):
+    def _calls(self) -> Callable:
+        """Return what is told of each call: nearly all are of a library's code, and cost the least.
+
+        In a simulator there are several for each line of a kernel, so nothing is looked up in self.
+        """
+        files, follow = self.files, self._follow
+
+        def on_call(frame: FrameType, event: str, argument):
+            if frame.f_code.co_filename in files:
+                return follow(frame)
+
+        return on_call
+
+    def _follow(self, frame: FrameType):
+        """Return what is told of each line of a call of the given files' code, if one is left."""
         code = frame.f_code
-        if code.co_filename not in self.files:
-            return None
         if id(code) not in self._left:
-            self._left[id(code)] = code, {line for _, _, line in code.co_lines() if line}
-        left = self._left[id(code)][1]
-        parts = self._of(code)
+            left = {line for _, _, line in code.co_lines() if line}
+            parts = self._of(code)
+            self._left[id(code)] = code, left, parts, self._lines(code, left, parts)
+        _, left, parts, on_line = self._left[id(code)]
         if not left and not parts:
             return None
-        seen, name, hit = self.seen, code.co_filename, self._hit
-        if event == "call":
-            left.discard(code.co_firstlineno)
+        left.discard(code.co_firstlineno)
         frame.f_trace_opcodes = bool(parts)
+        return on_line
+
+    def _lines(self, code: CodeType, left: set[int], parts: dict) -> Callable:
+        seen, name, hit = self.seen, code.co_filename, self._hit
+        ran: set[int] = set()
 
         def on_line(frame: FrameType, event: str, argument):
             if event == "line":
                 line = frame.f_lineno
-                seen.add((name, line))
-                left.discard(line)
+                if line not in ran:
+                    ran.add(line)
+                    seen.add((name, line))
+                    left.discard(line)
                 if not left:
                     frame.f_trace_lines = False
             elif event == "opcode" and frame.f_lasti in parts:
@@ -157,8 +175,9 @@ class Tracer:
         else:
             self._before = _traced()
             threading._sys = _Patient()  # type: ignore[attr-defined]
-            threading.settrace(self._on_call)
-            sys.settrace(self._on_call)
+            on_call = self._calls()
+            threading.settrace(on_call)
+            sys.settrace(on_call)
         return self
 
     def __exit__(self, *error):

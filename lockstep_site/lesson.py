@@ -234,7 +234,7 @@ def which_gpu(page: Page) -> str:
         low = [
             cc
             for cc, most in shared_kb().items()
-            if float(cc) >= float(needs.capability) and most < needs.shared_kb
+            if float(cc) >= float(needs.capability) and most < needs.shared_kb and not needs.alone
         ]
         but = f" (not {', '.join(low)})" if low else ""
         has.append(f"{needs.shared_kb} KiB of shared memory for a block{but}")

@@ -19,6 +19,7 @@ from lockstep.stamps import proof_words, stamp
 from lockstep_site.gpu.targets import APPLE
 from simulator import hosts, metal, pairs
 from tests.houses import settle
+from tests.records import all_records
 from tools import apple
 
 ROOT = find_root()
@@ -270,7 +271,7 @@ def test_metal_blocks_on_other_machines():
     for level, said in words.items():
         assert proof_words(evidence.Proof(level), block, page) == said
     run = {"target": "stepper", "blocks": [{"outcome": "stand-in"}]}
-    assert evidence.Evidence(ROOT)._level(block, run) == "cpu"
+    assert all_records()._level(block, run) == "cpu"
     hip = types.SimpleNamespace(language="hip", index=1)
     for made_for, said in (({"for": ["gfx90a"]}, "for gfx90a, not run"), ({}, "for an AMD GPU")):
         run = {"blocks": [{}, made_for]}

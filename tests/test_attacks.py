@@ -25,11 +25,12 @@ from lockstep.evidence import agreement
 from lockstep.languages import Bash, Setting
 from lockstep.mistakes import PageError, kinds, nodes, parse
 from lockstep.page import digest, find_root, read, read_all
+from lockstep.project import LOADER
 from tests.houses import settle
 
 ROOT = find_root()
 CLASSES = {
-    file.stem: yaml.safe_load(file.read_text(encoding="utf-8"))
+    file.stem: yaml.load(file.read_text(encoding="utf-8"), LOADER)
     for file in sorted((ROOT / "tests/attacks").glob("*.yml"))
 }
 ATTACKS = [

@@ -12,8 +12,8 @@ from kernels.many_gpus import collectives, predict
 from kernels.many_gpus.schedules import gpipe, one_f_one_b, pipeline, training_step
 from kernels.many_gpus.world import Lost, Recv, Send, World, switch
 from kernels.megatron.calculator import Plan
-from lockstep.evidence import Evidence
 from lockstep.page import find_root
+from tests.records import all_records
 from tests.wide import loading
 
 ROOT = find_root()
@@ -62,7 +62,7 @@ WAYS = {  # those of snippets/megatron/memory.py
 @pytest.mark.parametrize("way", WAYS)
 def test_the_calculator_says_what_was_measured(way):
     """Within 1 %: state, and what a forward pass keeps, of a model of 670 million parameters."""
-    rows = Evidence(ROOT).microbenchmarks
+    rows = all_records().microbenchmarks
     model = Plan(layers=12, width=2048, words=32_000, length=2048, micro_batches=1, **WAYS[way])
     measured = {part: rows[f"training-memory-{way}-{part}"] for part in ("state", "kept", "peak")}
     assert all(row["fresh"] and row["unit"] == "GB" for row in measured.values())

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lockstep import evidence
 from lockstep.page import digest
 from lockstep_site.gpu.needs import gpu_only, lacks_package
 from lockstep_site.gpu.targets import Simulator
 from tests.pages import PAGES, ROOT, sample, url_of
+from tests.records import all_records
 
 WITH_CODE = [page for page in PAGES if page.blocks]
 LESSONS = [page for page in WITH_CODE if page.meta["kind"] in {"lesson", "lab", "puzzle"}]
@@ -31,7 +31,6 @@ CODE = re.compile(
     r".*?<pre\b[^>]*>(?P<code>.*?)</pre>",
     re.DOTALL,
 )
-RECORDS = evidence.Evidence(ROOT)
 
 
 # A script may copy for five seconds after its reader's last act, and each call of ours counts as
@@ -203,7 +202,7 @@ def test_what_the_copy_button_gives_is_what_ran(page, visitor, visit, server, pa
     # Blocks that need a GPU, and all of a page that needs a package which is not here: the text is
     # the one that the newest record says ran.
     elsewhere = range(len(page.blocks)) if lacks_package(page) else gpu_only(page)
-    runs = RECORDS.runs(page)
+    runs = all_records().runs(page)
     assert runs or not lacks_package(page), f"{page.path}: {lacks_package(page)}, and no record"
     for run in runs:
         for index in elsewhere:

@@ -7,11 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from lockstep.evidence import Evidence, file_digest
+from lockstep.evidence import file_digest
 from lockstep.page import PageError
 from lockstep_site import bet, exercise, lesson, puzzles, quiz, waiting
 from simulator import grade
 from tests.pages import PAGES, ROOT
+from tests.records import all_records
 
 NAMES = exercise.names(ROOT)
 TEXTS = {name: exercise.load(name, ROOT).text for name in NAMES}
@@ -251,7 +252,7 @@ def test_puzzles_are_numbered_and_listed_in_that_order():
 
 
 def test_the_pars_of_the_table_are_what_the_stepper_counts():
-    records = Evidence(ROOT).others["pars"]
+    records = all_records().others["pars"]
     (found,) = records.values()
     mend = "To mend: python -m lockstep_site.puzzles"
     assert found["pars"] == puzzles.pars(ROOT), mend
@@ -337,7 +338,7 @@ def test_a_puzzle_names_the_card_that_timed_its_wrong_answers():
 
 def test_each_time_of_an_answer_stands_in_its_cards_column():
     """On every page: none is printed as another card's, none left out."""
-    records = Evidence(ROOT)
+    records = all_records()
     timed = {(r["id"], r["device"]["name"]) for r in records.every("microbenchmarks") if r["fresh"]}
     for _, known, name in puzzles.ordered(PAGES):
         text = puzzles.times(known, name, records).splitlines()

@@ -14,6 +14,7 @@ from lockstep import evidence, export
 from lockstep.evidence import Proof
 from lockstep.page import find_root, read
 from tests.pages import url_of
+from tests.records import all_records
 
 ROOT = find_root()
 PRE = re.compile(r"<pre>(.*?)</pre>", re.DOTALL)
@@ -78,7 +79,7 @@ def test_the_roofline_has_every_kernel_that_the_site_places():
     lab = read(ROOT / "docs/labs/roofline.md", ROOT)
     shown = {block.path for block in lab.blocks}
     shown.add("benchmarks/vector_add.py")  # an ElementwiseKernel of CuPy's, as in cupy_add.py
-    rows = evidence.Evidence(ROOT).benchmarks.values()
+    rows = all_records().benchmarks.values()
     placed = {row["kernel"] for row in rows if row.get("flops") and row.get("bytes")}
     missing = placed - shown
     excused = {path for path in missing if path.startswith(tuple(NOT_IN_THE_LAB))}

@@ -5,9 +5,9 @@ import re
 import xml.etree.ElementTree as ElementTree
 from types import SimpleNamespace
 
-from lockstep.evidence import Evidence
 from lockstep.page import find_root
 from lockstep_site import ladder, plots
+from tests.records import all_records
 
 ROOT = find_root()
 
@@ -97,7 +97,7 @@ def test_the_last_rung_has_the_best_of_the_tiles_that_the_search_found():
     script = (ROOT / "benchmarks/gemm.py").read_text(encoding="utf-8")
     measured = ast.literal_eval(re.search(r"^BEST = (.*)$", script, re.M)[1])
     assert measured[:7] in quick
-    rows = Evidence(ROOT).benchmarks
+    rows = all_records().benchmarks
     tuned = {i: row["ours"] for i, row in rows.items() if re.fullmatch(r"sgemm-tuned-\d.*", i)}
     BM, BN, BK, *_, stages, _ = measured[:7]
     assert max(tuned, key=tuned.get) == f"sgemm-tuned-{BM}x{BN}x{BK}-{stages}"
@@ -109,7 +109,7 @@ def test_the_last_rung_has_the_best_of_the_tiles_that_the_search_found():
 
 def test_no_name_of_this_site_is_cut_on_a_page_or_a_phone():
     """On a phone the first letter of the longest one was beyond the edge."""
-    found = plots.render("ladder", Evidence(ROOT))
+    found = plots.render("ladder", all_records())
     images = list(ElementTree.fromstring(found).iter("svg"))
     assert len(images) == 2
     for image, (_, left, _) in zip(images, (ladder.PAGE, ladder.PHONE), strict=True):

@@ -3,8 +3,9 @@
 import re
 
 from lockstep import figures
-from lockstep.evidence import Evidence, measured_range
-from tests.pages import PAGES, ROOT
+from lockstep.evidence import measured_range
+from tests.pages import PAGES
+from tests.records import all_records
 
 BARE = re.compile(r"\[\[(?P<kind>bench|micro):(?P<id>[a-z0-9-]+)(?:\.(?:ours|value))?\]\]")
 WIDE = 1.4  # the most over the least
@@ -32,7 +33,7 @@ def test_a_range_is_over_the_runs_that_its_name_says():
 
 
 def test_a_key_gives_the_range_with_the_unit_of_its_row():
-    records = Evidence(ROOT)
+    records = all_records()
     row, name = records.figure("micro", "launch-numba-3.ever")
     least, most = row[name]
     assert least <= row["value"] <= most and most > WIDE * least
@@ -42,7 +43,7 @@ def test_a_key_gives_the_range_with_the_unit_of_its_row():
 
 def test_a_figure_of_which_runs_disagree_is_printed_as_a_range():
     """Or its range stands in the same line."""
-    records, wrong, needed = Evidence(ROOT), [], set()
+    records, wrong, needed = all_records(), [], set()
     for page in PAGES:
         for number, line in enumerate(page.body.splitlines(), page.body_line):
             for key in BARE.finditer(line):

@@ -5,10 +5,11 @@ import re
 
 import pytest
 
-from lockstep import evidence, figures
+from lockstep import figures
 from lockstep_site import bet, rungs
 from simulator.hardware import ladder
 from tests.pages import PAGES, ROOT, switch, url_of
+from tests.records import all_records
 
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
 PAGE = next(page for page in PAGES if page.name.endswith("/matmul-worklog"))
@@ -27,7 +28,7 @@ def test_every_rung_of_the_worklog_is_a_bet_on_its_rate():
 
 @pytest.fixture(scope="module")
 def records():
-    return evidence.Evidence(ROOT)
+    return all_records()
 
 
 @pytest.mark.parametrize("id", ladder.RUNGS)

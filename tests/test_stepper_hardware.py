@@ -9,14 +9,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from lockstep import evidence
 from lockstep_site.gpu import counters, profile
 from simulator.hardware import compare, ladder, traffic
 from simulator.hardware.cases import CASES, Case
 from simulator.stepper import counts as stepper_counts
 from tests.pages import ROOT
+from tests.records import all_records
 
-RECORDS = evidence.Evidence(ROOT).others["counters"]
+RECORDS = all_records().others["counters"]
 RECORDED = [
     (case, record)
     for name, record in RECORDS.items()
@@ -121,7 +121,7 @@ def test_traffic_is_that_of_the_profiles(kernel, by):
     given = lambda: [np.zeros(n * 64 + 64, np.float32), by, np.zeros(n, np.float32)]  # noqa: E731
     case = Case("profile", path, function, ((blocks, 1), (threads, 1)), given)
     ours = traffic.count({"profile": case})["profile"]
-    row, _ = evidence.Evidence(ROOT).figure("micro", f"profile-read-{kernel}-{by}")
+    row, _ = all_records().figure("micro", f"profile-read-{kernel}-{by}")
     scale = all_threads / n
     assert row["l2_read_sectors"] == pytest.approx(ours["reads"] * scale, rel=1e-3)
     halo = traffic.PIECE if by % 16 and kernel == "offset" else 0  # of the last block alone
@@ -167,7 +167,7 @@ def test_the_limit_of_each_matmul_rung_is_the_profilers(id):
     ours = ladder.known()[id]
     mend = "To mend: python -m simulator.hardware.ladder"
     assert ladder.count(id) == ours, mend
-    figure = evidence.Evidence(ROOT).figure
+    figure = all_records().figure
     row, _ = figure("micro", f"profile-sgemm-{id}")
     times = ladder.ceilings(ours)
     limit = max(times, key=times.get)
@@ -188,7 +188,7 @@ def test_the_limit_of_each_matmul_rung_is_the_profilers(id):
 def test_nothing_that_was_measured_is_faster_than_a_ceiling():
     """The four rates of the ceilings beside the best that an H200 has reached."""
     measured = {
-        name: evidence.Evidence(ROOT).figure("micro", name)[0]["value"]
+        name: all_records().figure("micro", name)[0]["value"]
         for name in ("throughput-fma32", "bandwidth-shared", "bandwidth-l2", "bandwidth-hbm-write")
     }
     fma, shared, l2, hbm = measured.values()
@@ -287,6 +287,6 @@ def test_a_gpu_ran_at_least_200_generated_kernels():
 
 @pytest.mark.parametrize("which", ["cases", "differences", "refused", "traffic"])
 def test_the_tables_of_the_page(which):
-    text = counters.render(which, ROOT, evidence.Evidence(ROOT))
+    text = counters.render(which, ROOT, all_records())
     expected = {"cases": "transpose_tile_kernel", "differences": "unrolled", "refused": "PTX"}
     assert expected.get(which, "") in text

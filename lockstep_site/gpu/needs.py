@@ -90,6 +90,9 @@ SHARED_KB = {
 }
 # Files that ask for it at sizes which tests and benchmarks launch, and no page.
 SHARED_KB_AT_MOST = {"kernels/fft/in_place.py": 132, "kernels/fft/stockham.py": 64}
+# A block that launches with them: a kernel of Numba's, or a launch of CuPy's. A page that borrows
+# a descriptor or a device function from such a file asks for none of its memory.
+TAKES_SHARED = re.compile(r"@cuda\.jit\b(?!\([^)]*\bdevice=True)|\bshared_mem=")
 HARDWARE = "docs/glossary/hardware.yml"
 PEAK = re.compile(r"([\d.]+) GB at the peak|peak ([\d.]+) GB")  # in what a page printed
 # A page that asks the GPU itself before each part, and goes on without it.
@@ -149,10 +152,15 @@ def of_page(page: Page) -> Needs:
     return Needs(
         page.meta.get("compute_capability", "0"),
         bool(ALONE.search(text)),
-        max((SHARED_KB.get(block.path, 0) for block in page.blocks if block.runs), default=0),
+        max(map(_takes_kb, page.blocks), default=0),
         math.ceil(max(peaks, default=0)),
         page.meta.get("gpus", 1),
     )
+
+
+def _takes_kb(block: Block) -> int:
+    takes = block.runs and TAKES_SHARED.search(block.text)
+    return SHARED_KB.get(block.path, 0) if takes else 0
 
 
 def asks(page: Page) -> list[str]:

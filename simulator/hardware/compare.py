@@ -256,8 +256,13 @@ REFUSED = {
 }
 
 
-def imports(file: Path):
+@cache  # one that many kernels import is asked for each of them
+def imports(file: Path) -> frozenset[str]:
     """The names of the packages and of the modules under kernels/ that a module imports."""
+    return frozenset(_imports(file))
+
+
+def _imports(file: Path):
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

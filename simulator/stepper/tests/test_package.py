@@ -62,8 +62,9 @@ if __name__ == "__main__":
 
 class Package(unittest.TestCase):
     def script(self, text):
-        folder = tempfile.mkdtemp()
-        path = os.path.join(folder, "script.py")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "script.py")
         with open(path, "w") as file:
             file.write(text)
         return path
