@@ -100,7 +100,7 @@ STAMPED += "compiled confirmed checks tests cases tried repeated".split()
 STAMPED += "work reproduc executed failure error clean green hardware device status ·".split()
 STAMPED += ["passes on", "passes with", "passing", " to work", " to run", " to pass", "suite "]
 STAMPED += [" run ", "in this ", "of this ", "on this ", *"✓✔☑✅"]
-STAMPED += ["proof of", "the same on", " of ", "with 0", "status 0", "code 0", "passed on"]
+STAMPED += ["proof of", "the same on", "with 0", "status 0", "code 0", "passed on"]
 STAMPED += ["sanitizer", "memcheck", "racecheck", "initcheck", "synccheck", "valgrind"]
 ASKING = Asking([STAMPED])
 

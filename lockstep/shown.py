@@ -567,6 +567,18 @@ def sided(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
             yield getattr(node, "lineno", 1) - 1, f"{name} says a figure in its name", COMPUTED
 
 
+def _asks(text: str) -> bool:
+    """Whether a text has a word that ``sided`` looks for, which few have."""
+    return SIDED.search(text) is not None or any(map(_quantity, DEFINES.findall(text)))
+
+
+SIDED = re.compile(
+    rf"{SIDE.pattern}|__(?:repr|str|format)__|formatter|{CARD.pattern}\s*=|{SPELLED.pattern}",
+    re.IGNORECASE,
+)
+DEFINES = re.compile(r"\bdef (\w+)")
+
+
 def _told(node: ast.FunctionDef) -> Iterator[object]:
     """Yield the constants of what a function says, and not those of its formats and indices."""
     inside = [inner for part in node.body for inner in walk(part)]
@@ -903,6 +915,9 @@ def _repeated(blocks: list) -> Iterator[tuple]:
 
 def _recited_text(blocks: list) -> Iterator[tuple]:
     """Yield (block, line, words) of a session's figures that a text above holds as they are."""
+    sessions = [one.text for one in blocks if one.language == "pycon"]
+    if not any(TOLD.fullmatch(row.strip()) for text in sessions for row in text.split("\n")):
+        return
     held: set[str] = set()
     for one in blocks:
         if one.language == "pycon":
@@ -921,6 +936,12 @@ def _recited_text(blocks: list) -> Iterator[tuple]:
                         if isinstance(said, str) and ">>>" not in said:
                             rows = [" ".join(row.split()) for row in said.split("\n")]
                             held |= {row for row in rows if TOLD.fullmatch(row)}
+
+
+# Without one of these an output has no rate, no time and no ratio.
+RATED_OUTPUT = re.compile(
+    r"/s|\b[mnuµ]?s\b|second|times|fast|slow|per |FLOP|Hz|cycles|fold|[×x]\b|pace"
+)
 
 
 def _recites(source: str) -> bool:
@@ -1070,7 +1091,10 @@ def block(
             python(text, wrong, is_file)
             with suppress(SyntaxError):
                 rows, tree = text.split("\n"), parse(text)
-                for found_here in (*echoes(tree, rows), *sided(tree, rows)):
+                for found_here in (
+                    *echoes(tree, rows),
+                    *(sided(tree, rows) if _asks(text) else ()),
+                ):
                     wrong(*found_here)
         except RecursionError:
             wrong(0, "this is not Python: it is nested too deeply", "write it in smaller pieces")
@@ -1095,7 +1119,7 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
         for what, mend in (*vacuous(node), *meddling(node)):
             wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
     rows = example.source.split("\n")
-    for line, what, mend in (*echoes(tree, rows), *sided(tree, rows)):
+    for line, what, mend in (*echoes(tree, rows), *(sided(tree, rows) if _asks(before) else ())):
         wrong(example.lineno + line, what, mend)
     for node, what, mend in says_yes(tree) if example.want.strip() == "True" else ():
         wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
@@ -1187,7 +1211,7 @@ def _untimed(blocks: list) -> Iterator[tuple]:
     timed = False
     for one in blocks:
         timed = timed or (one.language != "output" and CLOCK.search(one.text) is not None)
-        if one.language == "pycon" and not timed:
+        if one.language == "pycon" and not timed and RATED_OUTPUT.search(one.text):
             for example in examples(one.text, lambda *what: None):
                 if example.exc_msg is None and not MODEL.search(example.source):
                     said = (n for n in numbers.typed(example.want) if not NO_RATE.search(n))
