@@ -295,10 +295,10 @@ class Checker:
                     yield Mistake(
                         path, number, what, f"add [start:{marker['name']}], or take it out"
                     )
-            elif line.lstrip().startswith(">>> ") and not inside:
+            elif EXAMPLE.match(line) and not inside:
                 mend = "mark a section around it and include that"
                 yield Mistake(path, number, "a doctest outside a section runs nowhere", mend)
-            elif line.lstrip().startswith(">>> ") and number not in told:
+            elif EXAMPLE.match(line) and number not in told:
                 mend = "include its section as pycon on some page"
                 yield Mistake(path, number, "an example that no page runs", mend)
 
@@ -347,6 +347,7 @@ class Checker:
         return found
 
 
+EXAMPLE = re.compile(r"\s*(?:[#*\"']+\s*)?>>> ")  # in a docstring, a text, a comment
 COLORS = re.compile(r'<span class="[a-z0-9 -]+">|</span>')
 
 

@@ -22,9 +22,11 @@ from lockstep import (
     claims,
     commands,
     forged,
+    impostors,
     numbers,
     preprocessed,
     texts,
+    uncompiled,
     unproved,
     unread,
     worked,
@@ -33,6 +35,7 @@ from lockstep.mistakes import Mistake, nodes, parse, walk
 from lockstep.vacuous import (
     PROVES,
     REACHES,
+    UNASKED,
     aliased,
     idle,
     loose,
@@ -154,7 +157,21 @@ def python(text: str, wrong: Wrong, defines: bool = False) -> None:
         # A file of its own may use the core: its reader then has it.
         for what, mend in meddling(node) if not defines and isinstance(node, REACHES) else ():
             wrong(getattr(node, "lineno", 1) - 1, what, mend)
+    for number, row in enumerate(text.split("\n") if KNOWS.search(text) else ()):
+        if KNOWS.search(row):
+            wrong(number, *LOOKING)
     _names(text, wrong)
+
+
+# Where code learns that a run is recorded, to do there what it does nowhere else.
+KNOWS = re.compile(
+    r"LOCKSTEP_|[\"']LOCKSTEP|\bgetppid\b|\bPPID\b"
+    r"|/proc/?(?:self|thread-self|\d|\$|\*|\{|[\"'](?!/))"
+)
+LOOKING = (
+    "code that may ask whether its run is recorded",
+    "take it out: it does here what it does on a reader's machine",
+)
 
 
 def _crowded(text: str) -> Iterator[ast.stmt]:
@@ -209,6 +226,7 @@ SHELL = (
         "take it out: what the page shows runs as it is shown",
     ),
     (commands.NAMES.pattern, "a command that changes what is traced", PLAINLY),
+    (KNOWS.pattern, *LOOKING),
     (
         r"\bfunction\s+\w+",
         "a function in a shell block",
@@ -859,7 +877,8 @@ ALIAS = re.compile(
     r"^(?:>>> )?\w+ = [+\w.()]*\w[.\w():\[\]]*$|(?:tol|abs|rel)=[A-Za-z_]"
     r"|^(?:>>> )?\w*(?:expected|reference|want|truth|correct|oracle|golden|right|answer)\w* = .*\("
     r"|(?:array_equal\(|allclose\(|assert_\w+\(|assert ).*\[\d+:\]|assert .*\[[^]]*[<>!=].*\ball\("
-    r"|^\w+ = (?:[\w.()]+ (?:-|==) [\w.()]+|(?:np\.)?abs\(.* - .*)$",
+    r"|copyto\(|\[(?::|\.\.\.)\] = \w+$|argmin\(|argsort\(|nonzero\(|argwhere\(|sorted\(|clip\("
+    r"|minimum\(|norm\(|^\w+ = (?:[\w.()]+ (?:-|==) [\w.()]+|(?:np\.)?abs\(.* - .*)$",
     re.MULTILINE,
 )
 
@@ -1032,11 +1051,19 @@ GIVES = re.compile(
 )
 
 
+# A name that a call gives a value, and a comment that is this value.
+MADE = re.compile(r"^\s*[\w.]+(?:, \w+)* = .*[\w\])]\(")
+ANSWER = re.compile(r"^#\s*(?:(?:\w+ )?(?:is|=|now|gives|holds)(?: now)? )?-?\d[\d.,_]*\s*$")
+
+
 def _spoken(comment: str, line: int, rows: list[str]) -> re.Match | None:
     """Return the value that a comment gives for what its own line, or the one above, prints."""
     near = rows[max(0, line - 1) : line + 1]
     if any(map(SPEAKS.search, near)) or (near and ASKED.match(near[-1])):
         return SPOKEN.search(comment)
+    own = rows[line].partition("#")[0].strip() if line < len(rows) else ""
+    if any(map(MADE.match, [rows[line]] if own else near[:-1])):
+        return ANSWER.search(comment)
     return None
 
 
@@ -1147,7 +1174,7 @@ TAKEN |= {"numpy", "numba", "torch", "cupy", "triton"}
 COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
 
-LAZY = {"map", "filter", "submit"}
+LAZY = {*UNASKED, "submit"}
 
 
 def _unasked(blocks: list) -> Iterator[tuple]:
@@ -1155,7 +1182,8 @@ def _unasked(blocks: list) -> Iterator[tuple]:
     texts = [one.text for one in blocks]
     for one in blocks:
         if one.language != "python" or not re.search(
-            r"\blambda\b|\(.*\bfor\b|= (?:\w+\.)?(?:map|filter|submit)\(", one.text
+            r"\blambda\b|\(.*\bfor\b|= (?:\w+\.)?(?:map|filter|submit|zip|starmap|partial)\(",
+            one.text,
         ):
             continue
         try:
@@ -1272,9 +1300,10 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
     for one, line, what, mend in (
         *unproved.check(blocks, like_c, str(root)),
         *unread.check(blocks),
+        *impostors.check(blocks),
+        *uncompiled.check(blocks),
     ):
         found.append(Mistake(one.path, one.numbers[line], what, mend))
-
     for one in blocks:
         for line, what, mend in commands.look(one.text) if "run" in one.options else ():
             found.append(Mistake(one.path, one.numbers[line], what, mend))

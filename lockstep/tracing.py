@@ -5,6 +5,7 @@
 """
 
 import ast
+import dis
 import re
 import sys
 import threading
@@ -56,8 +57,19 @@ class Tracer:
         # Of the parts that have not run yet. By identity: two lambdas on a line may be equal.
         self._probes: dict[int, tuple[CodeType, dict[int, list[Branch]]]] = {}
         # Lines of each code that have not run yet. By identity: equal examples are equal code.
-        self._left: dict[int, tuple[CodeType, set[int], dict, Callable]] = {}
+        self._left: dict[int, tuple[CodeType, set[int], dict, Callable, bool]] = {}
         self._monitoring = getattr(sys, "monitoring", None)
+        # Checks that failed, by identity: the error, and the (file, line) that it passed through.
+        self._failed: dict[int, tuple[BaseException, list[tuple[str, int]]]] = {}
+
+    def take_failed(self) -> list[list[tuple[str, int]]]:
+        """Return where checks failed since the last call: for each, what it passed through."""
+        found, self._failed = self._failed, {}
+        return [places for _, places in found.values()]
+
+    def _fails(self, error: BaseException, file: str, line: int) -> None:
+        if len(self._failed) < FAILURES or id(error) in self._failed:
+            self._failed.setdefault(id(error), (error, []))[1].append((file, line))
 
     def take(self) -> list[list]:
         """Return the lines that are new since the last call, as [file, line]."""
@@ -117,6 +129,11 @@ class Tracer:
         assert self._monitoring
         return self._monitoring.DISABLE
 
+    def _on_raise(self, code: CodeType, offset: int, error: BaseException):
+        if isinstance(error, AssertionError) and code.co_filename in self.files:
+            line = next((n for a, b, n in code.co_lines() if a <= offset < b and n), 0)
+            self._fails(error, code.co_filename, line)
+
     # ------------------------------------------------------------ before
 
     def _calls(self) -> Callable:
@@ -138,16 +155,17 @@ class Tracer:
         if id(code) not in self._left:
             left = {line for _, _, line in code.co_lines() if line}
             parts = self._of(code)
-            self._left[id(code)] = code, left, parts, self._lines(code, left, parts)
-        _, left, parts, on_line = self._left[id(code)]
-        if not left and not parts:
+            lines = self._lines(code, left, parts)
+            self._left[id(code)] = code, left, parts, lines, _checks(code)
+        _, left, parts, on_line, checks = self._left[id(code)]
+        if not left and not parts and not checks:
             return None
         left.discard(code.co_firstlineno)
         frame.f_trace_opcodes = bool(parts)
         return on_line
 
     def _lines(self, code: CodeType, left: set[int], parts: dict) -> Callable:
-        seen, name, hit = self.seen, code.co_filename, self._hit
+        seen, name, hit, fails = self.seen, code.co_filename, self._hit, self._fails
         ran: set[int] = set()
 
         def on_line(frame: FrameType, event: str, argument):
@@ -159,6 +177,8 @@ class Tracer:
                     left.discard(line)
                 if not left:
                     frame.f_trace_lines = False
+            elif event == "exception" and isinstance(argument[1], AssertionError):
+                fails(argument[1], name, frame.f_lineno)
             elif event == "opcode" and frame.f_lasti in parts:
                 hit(code, frame.f_lasti)
                 frame.f_trace_opcodes = bool(parts)
@@ -171,7 +191,8 @@ class Tracer:
             tool, events = self._tool(), self._monitoring.events
             self._monitoring.register_callback(tool, events.LINE, self._on_line)
             self._monitoring.register_callback(tool, events.INSTRUCTION, self._on_instruction)
-            self._monitoring.set_events(tool, events.LINE)
+            self._monitoring.register_callback(tool, events.RAISE, self._on_raise)
+            self._monitoring.set_events(tool, events.LINE | events.RAISE)
         else:
             self._before = _traced()
             threading._sys = _Patient()  # type: ignore[attr-defined]
@@ -187,6 +208,16 @@ class Tracer:
             _Patient.settrace(self._before)
             threading.settrace(None)
             threading._sys = sys  # type: ignore[attr-defined]
+
+
+FAILURES = 100  # of failed checks that are kept: each keeps what its lines held
+
+
+def _checks(code: CodeType) -> bool:
+    """Whether some code may begin the failure of a check: it asserts, or calls what does."""
+    if any("assert" in name for name in code.co_names):
+        return True
+    return any(step.opname == "LOAD_ASSERTION_ERROR" for step in dis.get_instructions(code))
 
 
 def heads(text: str, numbers: tuple[int, ...]) -> set[int]:

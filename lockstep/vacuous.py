@@ -66,6 +66,8 @@ def _always(node: ast.expr) -> bool:
         loops = [a for a in arguments if isinstance(a, ast.GeneratorExp | ast.ListComp)]
         if name == "all" and any(_nothing(g.iter) for loop in loops for g in loop.generators):
             return True
+        if name == "where" and len(node.args) == 3:
+            return all(isinstance(a, ast.Constant) and bool(a.value) for a in node.args[1:])
         method = isinstance(node.func, ast.Attribute) and not arguments
         plain = name in PURE and not method and all(map(_constant, arguments))
         return plain or name in TRUE | TEXTS
@@ -75,6 +77,9 @@ def _always(node: ast.expr) -> bool:
         return any(isinstance(v, ast.Constant) and v.value for v in node.values)
     if isinstance(node, ast.Dict):
         return bool(node.keys)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        sides = node.left, node.right
+        return any(getattr(side, "value", None) is True for side in sides) or _opposite(*sides)
     if isinstance(node, ast.Name):
         return node.id in dir(builtins)
     if isinstance(node, ast.Attribute):  # a function that nobody calls is true
@@ -85,6 +90,24 @@ def _always(node: ast.expr) -> bool:
         results = [_constant(value) or _always(value) for value in node.values]
         return any(results) if isinstance(node.op, ast.Or) else all(results)
     return False
+
+
+def _opposite(one: ast.expr, other: ast.expr) -> bool:
+    """Whether of two comparisons one always holds: x == y and x != y."""
+    if not (isinstance(one, ast.Compare) and isinstance(other, ast.Compare)):
+        return False
+    ops = {type(one.ops[0]), type(other.ops[0])}
+    both = ops in ({ast.Eq, ast.NotEq}, {ast.Lt, ast.GtE}, {ast.Gt, ast.LtE})
+    dumps = [[ast.dump(side) for side in (c.left, *c.comparators)] for c in (one, other)]
+    return both and dumps[0] == dumps[1]
+
+
+def _never_is(node: ast.AST) -> bool:
+    """Whether a test is that something is not True, or not False: no NumPy value is either."""
+    if not (isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.IsNot)):
+        return False
+    right = node.comparators[0]
+    return isinstance(right, ast.Constant) and isinstance(right.value, bool)
 
 
 def _foregone(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
@@ -100,7 +123,12 @@ def _foregone(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
         return True
     if isinstance(op, ast.In) and isinstance(right, ast.Tuple | ast.List | ast.Set):
         values = {e.value for e in right.elts if isinstance(e, ast.Constant)}
-        return values >= {True, False}
+        return values >= {True, False} or {*map(name_of, right.elts)} >= {"True_", "False_"}
+    if isinstance(op, ast.IsNot) and isinstance(right, ast.Constant) and right.value is None:
+        return isinstance(left, ast.Call) and name_of(left.func) in {"main", "wait", "call", "run"}
+    if isinstance(left, ast.Call) and name_of(left.func) == "len" and left.args:
+        if _each(left.args[0]):
+            return True  # so many answers there are, whichever they are
     for inner in walk(left):
         if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub):
             if ast.dump(_same(inner.left)) == ast.dump(_same(inner.right)):
@@ -215,9 +243,16 @@ def _same(node: ast.expr) -> ast.expr:
             return _same(node.args[0])
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.UAdd):
         return _same(node.operand)
+    if isinstance(node, ast.BinOp):  # x * 1 and x + 0 are x
+        neutral = 0 if isinstance(node.op, ast.Add | ast.Sub) else 1
+        if type(node.op) in NEUTRAL and getattr(node.right, "value", None) == neutral:
+            return _same(node.left)
     if isinstance(node, ast.Subscript) and ast.unparse(node.slice) in {":", "..."}:
         return _same(node.value)
     return node
+
+
+NEUTRAL = {ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow}
 
 
 def _called(node: ast.expr) -> bool:
@@ -345,6 +380,12 @@ def loose(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST,
                     _subtracts(value) or _even(value) or _distance(value)
                 ):
                     made[name] = value
+    yield from _filled(tree.body)
+    chosen = {
+        name_of(statement.targets[0])
+        for statement in tree.body
+        if isinstance(statement, ast.Assign) and _chooses(statement.value)
+    }
     known = {name: value for name, value in known.items() if bound.count(name) == 1}
     long = {name: length for name, length in long.items() if bound.count(name) == 1}
     for node in nodes:
@@ -354,6 +395,8 @@ def loose(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST,
             words = [ast.keyword(k.arg, v) for k, v in zip(node.keywords, values, strict=True)]
             same = ast.Call(node.func, node.args, words)
             yield from ((node, *found) for found in _checks(same) if "tolerance" in found[0])
+        if chosen and any(_at(side, chosen) for side in _sides(node)):
+            yield node, "only the elements that agree are compared", "compare all of them"
         if long and any(_none(side, long) for side in _sides(node)):
             yield node, NOTHING, SOMETHING
         if isinstance(node, ast.Assert) and made and not _blind(node.test):
@@ -366,6 +409,51 @@ def loose(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST,
             if not asked & masks:
                 mend = "assert first that it lets something through: assert mask.any()"
                 yield node, "all() of what a mask lets through, which may be nothing", mend
+
+
+def _chooses(node: ast.expr) -> bool:
+    """Whether an expression is the places where two things agree, or agree best."""
+    for inner in walk(node):
+        if isinstance(inner, ast.Call) and inner.args:
+            name, of = name_of(inner.func), inner.args[0]
+            if name in {"flatnonzero", "nonzero", "where", "argwhere"} and len(inner.args) == 1:
+                return _each(of)
+            if name in {"argmin", "argsort", "nanargmin"}:
+                return _distance(of)
+    return False
+
+
+def _at(side: ast.expr, names: set[str]) -> bool:
+    return isinstance(side, ast.Subscript) and any(
+        isinstance(n, ast.Name) and n.id in names for n in walk(side.slice)
+    )
+
+
+def _filled(body: list[ast.stmt]) -> Iterator[tuple[ast.AST, str, str]]:
+    """Yield comparisons of an array with what was copied into it: ref[:] = out."""
+    copied: tuple[str, str] | None = None
+    for statement in body:
+        pair = _copies(statement)
+        if not pair and copied and isinstance(statement, ast.Expr | ast.Assert):
+            test = statement.test if isinstance(statement, ast.Assert) else statement.value
+            if {*copied} <= {name_of(_same(side)) for side in _sides(_inner(test))}:
+                yield statement, SELF, ANOTHER
+        named = {n.id for n in walk(statement) if isinstance(n, ast.Name)}
+        if pair or (copied and named & {*copied}):
+            copied = pair
+
+
+def _copies(statement: ast.stmt) -> tuple[str, str] | None:
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=to), slice=cut)], value=value):
+            of = _same(value)
+            return (to, of.id) if ast.unparse(cut) in WHOLE and isinstance(of, ast.Name) else None
+        case ast.Expr(value=ast.Call(func=func, args=[ast.Name(id=to), ast.Name(id=of)])):
+            return (to, of) if name_of(func) == "copyto" else None
+    return None
+
+
+WHOLE = {":", "..."}
 
 
 def _masks(test: ast.expr) -> set[str]:
@@ -444,7 +532,7 @@ PROVES: tuple[type, ...] = (
     ast.comprehension,
 )
 PROVES += (ast.If, ast.While, ast.IfExp, ast.Try, ast.TryStar, ast.Assign, ast.ImportFrom)
-PROVES += (ast.Expr, ast.With, ast.Attribute, ast.Call)
+PROVES += (ast.Expr, ast.With, ast.Attribute, ast.Call, ast.Raise)
 REACHES: tuple[type, ...] = (
     ast.Import,
     ast.ImportFrom,
@@ -457,18 +545,26 @@ REACHES += (ast.Call, ast.Name)
 
 
 def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
-    if isinstance(node, ast.Assert) and (_constant(node.test) or _always(node.test)):
+    if isinstance(node, ast.Assert) and (
+        _constant(node.test) or _always(node.test) or _always(_inner(node.test))
+    ):
         yield "an assertion that cannot fail", "compare a result with what it must be"
     elif isinstance(node, ast.Assert) and _twice(node.test):
         yield TWICE, ANOTHER
     elif isinstance(node, ast.Assert) and any(map(_none, _sides(_inner(node.test)))):
         yield NOTHING, SOMETHING
+    elif isinstance(node, ast.Assert) and any(map(_never_is, walk(node.test))):
+        what = "a comparison with is, which a value of NumPy passes whatever it is"
+        yield what, "write assert x, or assert not x"
     elif isinstance(node, ast.Assert) and _two(node):
         yield "two values after assert, of which the second is its message", "compare them with =="
     elif isinstance(node, ast.Assert) and _not_above(node.test):
         yield "an assertion that a NaN passes", "write the comparison without not: error <= limit"
     elif isinstance(node, ast.Assert) and (wrong := _blind(node.test)):
         yield wrong
+    elif isinstance(node, ast.Raise) and _leaves(node):
+        what = f"{ast.unparse(node)}, which Python takes for an end and no error"
+        yield what, "raise an error: a failed check must be seen"
     elif isinstance(node, ast.If) and _raises(node.body) and _far(node.test):
         yield NAN, "raise unless it is near enough: if not error <= limit"
     elif isinstance(node, ast.Assign) and _signed(node.value):
@@ -505,10 +601,16 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
         for inner in (n for s in node.finalbody for n in walk(s)):
             if isinstance(inner, ast.Return | ast.Break | ast.Continue):
                 yield "a finally that swallows errors", "take the return, break or continue out"
+            elif isinstance(inner, ast.Raise):
+                mend = "let the first one through: raise in the try, or behind it"
+                yield "a finally that puts another error in the place of the first", mend
     elif isinstance(node, ast.FunctionDef) and node.name in {"__exit__", "__aexit__"}:
         for inner in walk(node):
             if isinstance(inner, ast.Return) and inner.value and _truth(inner.value) is not False:
                 yield "an error that is swallowed", "let __exit__ return nothing"
+    elif isinstance(node, ast.ClassDef) and (name := _own_rule(node)):
+        what = f"a value of Python's, or an array, with a {name} of its own"
+        yield what, "compare plain values, which every reader knows"
     elif isinstance(node, ast.FunctionDef) and node.name in AGREES and _deaf(node):
         yield "a comparison that does not look at the other side", "compare with what it gets"
     elif isinstance(node, ast.Assign) and any(name_of(t) in AGREES for t in node.targets):
@@ -521,7 +623,10 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield "an error that is swallowed", "let it fail, or expect it with pytest.raises"
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.BoolOp | ast.IfExp):
         yield "a statement that may do nothing, and looks as if it had run", "write it with if"
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Lambda | ast.GeneratorExp):
+    elif isinstance(node, ast.Expr) and (
+        isinstance(node.value, ast.Lambda | ast.GeneratorExp)
+        or (isinstance(node.value, ast.Call) and name_of(node.value.func) in UNASKED)
+    ):
         yield "a statement that does nothing", "call it and look at what it gives, or take it out"
     elif isinstance(node, ast.Expr):
         yield from _ignored(getattr(node.value, "value", node.value))
@@ -531,6 +636,21 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
         yield "an error that is swallowed", "let it fail, or expect it with pytest.raises"
     elif isinstance(node, ast.Call):
         yield from _checks(node)
+
+
+ENDS = {"SystemExit", "StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt"}
+
+
+def _leaves(node: ast.Raise) -> bool:
+    """Whether something is raised that ends a program, or a loop, as if all were well."""
+    if node.exc is None:
+        return False
+    called = node.exc if isinstance(node.exc, ast.Call) else None
+    name = name_of(called.func if called else node.exc)
+    if name != "SystemExit" or not called or not called.args:
+        return name in ENDS
+    status = called.args[0]  # of SystemExit: 1 and a text are failures
+    return isinstance(status, ast.Constant) and status.value in (0, None, False)
 
 
 def _of_a_check(handler: ast.ExceptHandler) -> bool:
@@ -565,6 +685,9 @@ def _looks(statement: ast.stmt) -> bool:
     return not isinstance(value, ast.Call) or name_of(value.func) in looks
 
 
+# Calls whose work begins when somebody asks what they return.
+UNASKED = {"map", "filter", "zip", "starmap", "partial", "reversed", "enumerate", "iter"}
+UNASKED |= {"imap", "imap_unordered", "partialmethod", "islice", "takewhile", "dropwhile"}
 PROGRAMS = {"run", "call", "Popen"}
 
 
@@ -656,6 +779,14 @@ def _blind(test: ast.expr) -> tuple[str, str] | None:
                     return SIGNED, ABSOLUTE
                 if _distance(left) and name_of(getattr(left, "func", left)) in NEAREST:
                     return "a check that one near element passes", "take the largest difference"
+                if (
+                    isinstance(left, ast.Subscript)
+                    and name_of(getattr(left.value, "func", left.value)) in {"sorted", "sort"}
+                    and _distance(left)
+                ):
+                    return "a check that one near element passes", "take the largest difference"
+                if _shrunk(left):
+                    return "a difference that is made smaller before it is compared", PLAIN
                 if _skips_nan(left):
                     return NAN, "take nanmax, nan_to_num or fmax out: a NaN is an error"
             if _never_negative(inner):
@@ -663,11 +794,38 @@ def _blind(test: ast.expr) -> tuple[str, str] | None:
     return None
 
 
+PLAIN = "compare the largest difference as it is"
+
+
+def _shrunk(node: ast.expr) -> bool:
+    """Whether a difference is cut off at a limit, or divided by a large number."""
+    for inner in walk(node):
+        if isinstance(inner, ast.Call) and name_of(inner.func) in {"clip", "minimum", "fmin"}:
+            if any(map(_distance, inner.args)) or _distance(inner.func):
+                return True
+        if isinstance(inner, ast.BinOp) and _distance(inner.left):
+            number = _number(inner.right) or 0
+            if isinstance(inner.op, ast.Div) and number >= 1e6:
+                return True
+            if isinstance(inner.op, ast.Mult) and 0 < number <= 1e-6:
+                return True
+    return False
+
+
 def _one_is_enough(part: ast.expr) -> bool:
     """Whether any() stands where all() is meant: np.isclose(a, b).any()."""
     if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.In):
         if isinstance(part.left, ast.Constant) and part.left.value is True:
             return _even(part.comparators[0])
+    if isinstance(part, ast.Compare) and isinstance(part.left, ast.Call):
+        call, limit = part.left, _number(part.comparators[0])
+        of = call.args[0] if call.args else getattr(call.func, "value", None)
+        if isinstance(of, ast.expr) and _each(of):
+            few = isinstance(part.ops[0], ABOVE) and limit is not None and limit < 1
+            if name_of(call.func) in {"argmax", "argmin"}:
+                return True
+            if few and name_of(call.func) in {"mean", "sum", "count_nonzero", "average"}:
+                return True
     if not isinstance(part, ast.Call):
         return False
     if name_of(part.func) in {"sum", "count_nonzero"}:
@@ -690,6 +848,13 @@ def _one_is_enough(part: ast.expr) -> bool:
     return isinstance(of.ops[0], ast.Eq) and not any(
         isinstance(side, ast.Constant) for side in (of.left, *of.comparators)
     )
+
+
+def _each(node: ast.AST) -> bool:
+    """Whether an expression is the answers of a comparison, one for each element."""
+    if isinstance(node, ast.Call):
+        return name_of(node.func) in {"isclose", "equal"}
+    return isinstance(node, ast.expr) and _even(node)
 
 
 def _even(node: ast.expr) -> bool:
@@ -803,7 +968,9 @@ ANYTHING = 10  # an absolute tolerance of that size tells little: what is large 
 
 def _wide(given: dict, relative: tuple, absolute: tuple) -> Iterator[tuple[str, str]]:
     """Yield that a tolerance lets everything pass, by the names that a function has for it."""
-    near, far = (max(given.get(name) or 0 for name in names) for names in (relative, absolute))
+    near, far = (
+        max((given.get(name) or 0 for name in names), default=0) for names in (relative, absolute)
+    )
     if near >= 1 or far >= ANYTHING:
         yield "a tolerance that lets everything pass", "say how far off the result may be"
 
@@ -811,15 +978,25 @@ def _wide(given: dict, relative: tuple, absolute: tuple) -> Iterator[tuple[str, 
 def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
     name = name_of(call.func)
     compares = name.startswith("assert_") or name in {"allclose", "array_equal", "isclose"}
-    if compares and len(call.args) >= 2:
-        first, second = (_same(a) for a in call.args[:2])
+    sides = [*call.args, *(k.value for k in call.keywords if k.arg in SIDES)]
+    if compares and len(sides) >= 2:
+        first, second = (_same(a) for a in sides[:2])
         if ast.dump(first) == ast.dump(second):
             yield TWICE if _called(first) else "a result that is compared with itself", ANOTHER
-        if any(map(_none, call.args[:2])):
+        if any(map(_none, sides[:2])):
             yield NOTHING, SOMETHING
         given = {k.arg: _number(k.value) for k in call.keywords}
         given |= dict(zip(("rtol", "atol"), map(_number, call.args[2:4]), strict=False))
         yield from _wide(given, ("rtol", "rel_tol"), ("atol", "abs_tol"))
+        if name == "assert_array_less" and (_number(sides[0]) or 0) < 0 and _distance(sides[1]):
+            yield "an assertion that cannot fail", "an error is never negative: say its limit"
+        if (given.get("decimal") or 1) < 0 or given.get("significant") == 0:
+            yield from _wide({"rtol": 1.0}, ("rtol",), ())
+    if name in {"assertAlmostEqual", "assertAlmostEquals"}:
+        given = {k.arg: _number(k.value) for k in call.keywords}
+        places = given.get("places")
+        near = 0.0 if places is None or places > 0 else ANYTHING
+        yield from _wide({"delta": given.get("delta"), "places": near}, (), ("delta", "places"))
     if name == "approx":
         yield from _wide({k.arg: _number(k.value) for k in call.keywords}, ("rel",), ("abs",))
     kinds = {name_of(kind) for a in call.args[:1] for kind in getattr(a, "elts", [a])}
@@ -839,6 +1016,8 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
         yield "a call that ends Python", "let the page run on to its last block"
 
 
+# The two sides of a comparison, where it names them.
+SIDES = {"actual", "desired", "x", "y", "a", "b", "a1", "a2", "expected", "input", "other"}
 TRUTHS = {"assertTrue", "assertFalse", "assert_", "assertIsNone", "assertIsNotNone", "failUnless"}
 
 
@@ -857,6 +1036,16 @@ def _message(node: ast.expr) -> bool:
 
 RAISES = {"raises", "assertRaises", "assertRaisesRegex", "RaisesGroup"}
 AGREES = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__"}
+
+
+def _own_rule(node: ast.ClassDef) -> str | None:
+    """Return the name by which a kind of number, list or array compares as it likes, or None."""
+    if not {"float", "int", "complex", "list", "str", "bytes", "ndarray"} & {
+        *map(name_of, node.bases)
+    }:
+        return None
+    names = {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
+    return min(names & (AGREES | {"__abs__", "__sub__", "__rsub__", "__bool__"}), default=None)
 
 
 def _deaf(function: ast.FunctionDef | ast.Lambda) -> bool:

@@ -31,7 +31,18 @@ from hashlib import sha256
 from pathlib import Path
 from types import FrameType
 
-from lockstep import blank, branches, compilers, intact, kin, project, running, tracing, watched
+from lockstep import (
+    blank,
+    branches,
+    compilers,
+    environment,
+    intact,
+    kin,
+    project,
+    running,
+    tracing,
+    watched,
+)
 from lockstep.languages.base import Setting, opened, watch_files
 from lockstep.languages.names import code, traced
 from lockstep.mistakes import Failed
@@ -300,6 +311,7 @@ def _serve(channel: socket.socket) -> None:
     key, root, target, folder, ran, blocks = pickle.loads(first)
     sign = signer(key)
     del first, key
+    os.environ.pop(environment.TARGET, None)  # a page runs as it does on a reader's machine
     root, folder = Path(root), Path(folder)
     os.environ["LOCKSTEP_RAN"] = f"{folder}{os.pathsep}{ran}"
     # Of its own: what another page has put into a common one would be neither shown nor made here.
@@ -351,9 +363,18 @@ def _serve(channel: socket.socket) -> None:
             failed = f"{block.where}: {type(error).__name__}: {error}"
         seconds = round(clock() - start, 3)
         if (nothing := compared_nothing()) and not failed:
-            mend = "compare what there is: assert first that it is not empty, and no NaN"
-            file, line, what = nothing
+            file, line, what, mend = nothing
             failed = f"{os.path.relpath(file, root)}:{line}: {what}. To mend: {mend}"
+        if traced(block):
+            lost = tracer.take_failed()
+            if block.language == "pycon" and any(error for _, error in setting.told):
+                lost = []  # the error is what the session shows
+            for file, line, what, mend in (
+                *blank.elsewhere(blocks[: block.index + 1], root, tracer.seen, setting.namespace),
+                *blank.swallowed(lost, blocks, root),
+            ):
+                where = f"{os.path.relpath(file, root)}:{line}"
+                failed = failed or f"{where}: {what}. To mend: {mend}"
         if astray and not failed:
             failed = f"{block.where}: in a thread, or where nobody catches it: {astray[0]}"
         replaced = replaced or patched(printed) or python.changed(setting.namespace, block.text)

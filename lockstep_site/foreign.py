@@ -190,8 +190,9 @@ def _wgsl(found: dict) -> str:
     faulty = sum("the stepper finds" in k["why"] for k in found["kernels"])
     narrow = sum(k["outcome"] == "right" and k["numbers"] != EXACT for k in found["kernels"])
     return (
-        f"{counts['right']} of {len(found['kernels'])} are right, {narrow} of them computed in "
-        f"float32 for float64; {counts['refused']} are refused with the line, {faulty} of these "
+        f"{counts['right']} of {len(found['kernels'])} are right: {counts['right'] - narrow} as "
+        f"they are written, and {narrow}, which compute in float64, in float32 on request; "
+        f"{counts['refused']} are refused with the line, {faulty} of these "
         f"for a fault that the stepper finds; {counts['wrong']} are wrong. {found['browser']}, "
         f"{found['adapter']}."
     )

@@ -9,6 +9,8 @@ A page launches its kernels on five elements, which says nothing of a GPU's spee
 ``numbers``  {parameter: value}, of integers
 ``flops``, ``bytes``  what a launch does and moves; ``bytes`` left out: each array once
 ``edits``    what is changed in the program before, such as the side of a tile
+``sum``      [result, parameter]: the result is the sum of what the parameter holds; where blocks
+             add to it by atomics, it is compared with that
 ``row``      the row of data/benchmarks.json that measured this kernel on the H200
 ``least``    an ``n`` that the stepper takes, for the suite; null where none is small enough
 
@@ -39,6 +41,8 @@ from .wgsl.launch import STRUCT, Longer, elements, pack
 BLOCKS = 4  # of a large launch, that the stepper runs for comparison
 SOON = 0.25  # seconds in which it begins another of them
 LATE = 1.5  # seconds after which it gives up
+THREADS = 1 << 16  # of a launch that the stepper runs whole before a GPU does
+BYTES = 1 << 26  # that a page hands to a GPU of one launch
 LONG = "one block of it takes the stepper too long"
 
 
@@ -98,6 +102,25 @@ def noted(names, run=True):
 
 class Enough(BaseException):
     """A launch was seen, and nothing more is wanted of the program that makes it."""
+
+
+@contextlib.contextmanager
+def short():
+    """End the program with Enough where it makes a launch of more than THREADS threads."""
+    plain = host.Kernel.launch
+
+    def launch(kernel, grid, block, dynamic, args):
+        line = kernel.source.node.lineno
+        three = [host.three(x, w, kernel, line) for x, w in ((grid, "grid"), (block, "block"))]
+        if math.prod(three[0]) * math.prod(three[1]) > THREADS:
+            raise Enough
+        return plain(kernel, grid, block, dynamic, args)
+
+    host.Kernel.launch = launch
+    try:
+        yield
+    finally:
+        host.Kernel.launch = plain
 
 
 def of_case(exercise, case):
@@ -287,6 +310,21 @@ def sampled(function, shader, small, before):
     return (many, found) if found else "these blocks write nothing"
 
 
+def summed(shader, small, before, names):
+    """What a float32 sum of a large launch is, as ``sampled`` has it, or None.
+
+    ``names``: of the result, a single number, and of what is added to it.
+    """
+    out, x = names
+    large, bases = ({b.name: b for b in s.bindings} for s in (shader, small))
+    if not (out in bases and x in bases and bases[out].elements == 1 and bases[x].kind == "f"):
+        return None
+    base, start = (native(bases[name], before[name], bases[name].dtype) for name in (x, out))
+    times, rest = divmod(large[x].elements, len(base))
+    total = start[0] + times * math.fsum(base) + math.fsum(base[:rest])
+    return {out: ([0], pack(large[out], [total]))}
+
+
 def run_some(function, config, values, kinds):
     """Run blocks from the last to the first, a few between, while there is time; their number."""
     settings = dataclasses.replace(
@@ -312,6 +350,8 @@ def native(binding, data, dtype):
     """What a GPU's buffer holds, as the stepper has it: a memoryview of its elements."""
     if binding.half:
         given = [x for (x,) in struct.iter_unpack("<e", data)]
+    elif dtype.size == 4 and dtype.format == STRUCT[dtype.kind]:
+        return memoryview(bytearray(data)).cast(dtype.format)
     else:
         given = memoryview(data).cast(STRUCT[dtype.kind]).tolist()
     if dtype.name == "float16":

@@ -127,6 +127,10 @@ def test_the_pages_kernel_runs_on_the_readers_gpu(panel):
     text = panel.card.inner_text()
     assert said == "1 launch on your GPU, with the stepper's result."
     assert "swiftshader" in text and "It is a software adapter" in text
+    assert "close this tab if it stops drawing" in text
+    assert "add_kernel, 3 blocks of 2" in text and "for this launch, 3 blocks of 2" in text
+    card, code = (panel.tab.locator(x).bounding_box() for x in (".rh-gpu-name", ".rh-editor"))
+    assert card["x"] > code["x"] + code["width"]  # beside the code, where threads would stand
     assert "✓ The same result as the stepper's." in text
     rows = panel.card.locator("tr").all_inner_texts()
     assert len(rows) >= 3 and rows[1].split()[:2] == ["5", "all"] and "%" in rows[2]
@@ -165,6 +169,11 @@ def test_on_a_phone_the_result_is_not_wider_than_the_screen_and_axe_finds_nothin
     """After the result of the test before."""
     assert panel.card.locator("table").is_visible()
     panel.tab.set_viewport_size({"width": 390, "height": 844})
+    # What the table says of itself is not cut with it: it stands before what can be scrolled.
+    how = panel.card.locator("p.rh-gpu-how")
+    assert how.get_attribute("id") == panel.card.locator("table").get_attribute("aria-describedby")
+    box = how.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
     wide = """[document.documentElement, ...document.querySelectorAll(".rh, .rh-body, .rh-code")]
         .map(node => node.scrollWidth - node.clientWidth)"""
     assert max(panel.tab.evaluate(wide)) <= 0
@@ -258,13 +267,65 @@ def test_it_works_without_a_network_after_the_first_time(chrome, built):
     context.close()
 
 
+LARGE = """import numpy as np
+from numba import cuda
+
+@cuda.jit
+def scale_kernel(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = 2 * x[i]
+
+n = 1_000_000
+x = cuda.to_device(np.arange(n, dtype=np.float32))
+y = cuda.device_array(n, np.float32)
+scale_kernel[(n + 255) // 256, 256](x, y)
+assert y.copy_to_host()[-1] == 2 * (n - 1)
+"""
+
+
+def test_a_million_threads_of_the_readers_own_reach_the_gpu(panel):
+    """The stepper runs some blocks of them, and the program up to that launch."""
+    panel.write(LARGE)
+    said = panel.press("Run on my GPU", "on your GPU")
+    assert said == "1 launch on your GPU, with the stepper's result."
+    text = panel.card.inner_text()
+    # Three whole blocks, and of the last one the 64 threads that the guard lets through.
+    assert "✓ The same result as the stepper's in 832 elements: of so many threads" in text
+    rows = panel.card.locator("tr").all_inner_texts()
+    assert len(rows) == 2 and rows[1].split()[:2] == ["1,000,000", "832"]
+    output = panel.tab.locator('.rh [data-el="output"]').inner_text()
+    assert "up to its first launch of more than 65,536 threads" in output
+    panel.write(LARGE.replace("if i < x.size:", "if i <= x.size:"))
+    said = panel.press("Run on my GPU", "mend")
+    assert said.startswith("Not sent to your GPU: mend the error first. ")
+    assert "1000000" in panel.tab.locator(".rh-findings").inner_text().replace(",", "")
+
+
+def test_a_sum_by_atomics_is_compared_at_every_size_and_held_against_no_par_of_a_thousandth(chrome):
+    page = next(p for p in PAGES if p.name == "patterns/reduction")
+    programs = run_here.programs(page)
+    last = lambda p: p.code.strip().splitlines()[-1]  # noqa: E731
+    key = next(p.key for p in programs if last(p).startswith("sum_atomics("))
+    panel = Panel(chrome, page=page, block=key)
+    assert panel.press("Run on my GPU", "on your GPU").endswith("with the stepper's result.")
+    row = panel.card.locator("section", has_text="sum_atomics_kernel").first
+    rows = row.locator("tr").all_inner_texts()
+    assert len(rows) >= 3 and {r.split()[1] for r in rows[2:]} == {"1"}
+    notes = row.locator(".rh-gpu-notes li").all_inner_texts()
+    assert [n for n in notes if "with the same sum in float64" in n]
+    assert not [n for n in notes if "not compared" in n] and not row.locator(".rh-gpu-par").count()
+    panel.context.close()
+    assert not panel.errors
+
+
 def test_what_cannot_be_compiled_is_said_by_line(panel):
     panel.write(
         "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x):\n    i = cuda.grid(1)\n"
         "    x[i] = x[i] * 0.1 + 1.0\n\nk[1, 4](np.ones(4, np.float32))\n"
     )
-    said = panel.press("Run on my GPU", "launches")
-    assert said == "1 of 1 launches gave no right result on your GPU."
+    said = panel.press("Run on my GPU", "compiled.")
+    assert said == "1 launch was not compiled."  # which is no wrong result
     assert "Not compiled: line 7:" in panel.card.inner_text()
     assert "float64" in panel.card.inner_text()
 
@@ -286,7 +347,7 @@ wide_kernel[1, 32](x, y)
 def narrowed(panel, code):
     """Press Run on my GPU, choose float32 by the keyboard, and return what is said."""
     panel.write(code)
-    panel.press("Run on my GPU", "launches")
+    panel.press("Run on my GPU", "not compiled")
     assert "Not compiled: line" in panel.card.inner_text()
     offer = panel.card.locator(".rh-gpu-offer")
     text = offer.inner_text()
@@ -329,8 +390,13 @@ def test_what_the_stepper_finds_wrong_is_sent_to_no_gpu(panel):
         "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x):\n    i = cuda.grid(1)\n"
         "    x[i] = i\n\nk[1, 8](np.ones(4, np.float32))\n"
     )
-    assert "1 finding" in panel.press("Run on my GPU", "finding")
+    said = panel.press("Run on my GPU", "1 finding")
+    assert said.startswith("Not sent to your GPU: mend the finding first. ")
     assert panel.card.is_hidden()
+    panel.write("import numpy\n1 / 0\n")
+    assert panel.press("Run on my GPU", "error").startswith(
+        "Not sent to your GPU: mend the error first. "
+    )
 
 
 MISCOMPILED = """
@@ -483,7 +549,8 @@ def test_a_puzzle_is_graded_and_then_its_largest_case_runs_on_the_readers_gpu(ch
     known = exercise.load("brighten", ROOT)
     panel = Panel(chrome, page=PUZZLE, block="x-brighten")
     panel.write(next(iter(known.wrong.values()))[0])
-    panel.press("Run on my GPU", "")
+    said = panel.press("Run on my GPU", "mend")
+    assert said.startswith("Not sent to your GPU: mend the answer first. ")
     assert panel.tab.locator(".rh-case--bad").count() == 1 and panel.card.is_hidden()
     panel.write(known.solution)
     said = panel.press("Run on my GPU", "on your GPU")
@@ -508,7 +575,7 @@ def test_an_exercise_is_timed_on_more_than_its_check_has(chrome):
     rows = panel.card.locator("tr").all_inner_texts()
     rows_and_columns = case["arrays"]["x"]
     assert rows[-1].startswith(f"{rows_and_columns[0] * rows_and_columns[1]:,}")
-    assert "the check's own for larger arrays" in panel.card.locator("caption").inner_text()
+    assert "the check's own for larger arrays" in panel.card.locator(".rh-gpu-how").inner_text()
     aim = panel.card.locator(".rh-gpu-par").inner_text()
     assert re.search(r"Par is [\d.]+ %, what the reference solution reaches on it", aim)
     panel.context.close()
@@ -523,10 +590,29 @@ def test_without_a_gpu_it_says_what_to_do(chrome):
     )
     assert panel.press("Run on my GPU") == "No GPU to run it on."
     assert "This browser gives no GPU." in panel.card.inner_text()
-    assert "--enable-unsafe-webgpu" in panel.card.inner_text()  # in Chrome on Linux
+    link = panel.card.get_by_role("link", name="What to do in your browser")
+    assert link.get_attribute("href") == "http://localhost/my-gpu/#if-it-finds-no-gpu"
     wide = "document.documentElement.scrollWidth <= innerWidth"
     assert panel.tab.evaluate(wide)
     panel.context.close()
+
+
+FOREVER = MISCOMPILED.replace('f32(i == 3);"', 'f32(0); while (out[i] > -1.0) { out[i] += 1e-9; }"')
+
+
+def test_a_kernel_that_does_not_end_on_the_gpu_is_told_in_the_panel(chrome):
+    """In a browser of its own: the software adapter computes on."""
+    own = chrome.browser_type.launch(executable_path=browser.find(), args=webgpu.FLAGS)
+    panel = Panel(own, FOREVER)
+    said = panel.press("Run on my GPU", "launches")
+    assert panel.tab.evaluate("window.changed") == 1
+    assert said == "1 of 1 launches gave no right result on your GPU."
+    text = panel.card.inner_text()
+    assert "did not end within 8 s. The GPU was given up" in text
+    assert text.count("lose this tab if it stops drawing") == 2  # before it ran, and then
+    assert "GB/s" not in text and not panel.card.locator("table, meter").count()
+    own.close()
+    assert not panel.errors
 
 
 ENDLESS = """async () => {

@@ -16,6 +16,7 @@ from lockstep.evidence import Evidence
 from lockstep_site import foreign, speeds
 from simulator import speed
 from simulator.foreign import kernels, scripts, suite
+from simulator.foreign.wgsl import EXACT, SINGLE
 from tests.pages import ROOT
 
 
@@ -126,6 +127,11 @@ def test_the_numba_kernels_as_wgsl():
         (c.repository, c.commit, c.path, c.kernel) for c in cases
     ]
     assert Counter(r["outcome"] for r in rows) == {"right": 40, "refused": 15}
+    # As they are written, and in float32 on request: where it is told, both numbers are.
+    right = Counter(r["numbers"] for r in rows if r["outcome"] == "right")
+    assert right == {EXACT: 10, SINGLE: 30}
+    readme = (ROOT / "simulator/wgsl/README.md").read_text(encoding="utf-8")
+    assert "10 are right as they are written, and 30 more in float32 on request" in readme
     assert all(re.match(r"line \d+: .", r["why"]) for r in rows if r["outcome"] == "refused")
 
 

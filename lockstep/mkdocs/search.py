@@ -10,7 +10,9 @@ The index is one object::
     pages     [location, title, weight, other names]
     docs      [number of its page, anchor, title, start of the text, 1 for a row of a table]: what a
               result can be, a page's head first, then its sections and the rows of their tables
-    terms     every word, sorted, so that the words with one beginning stand together
+    terms     every word, sorted, so that the words with one beginning stand together: a blank
+              between them, and in place of the letters that one shares with the one before
+              their number
     postings  for each term "<delta><weight>...": the docs that have it, each as the difference from
               the one before, base 36 and left out where it is 1, and a weight, A to Z
     asked     for each doc of which we know what people type to find it "<delta> <phrase>,<phrase>":
@@ -252,7 +254,7 @@ def index(
     return {
         "pages": pages,
         "docs": docs,
-        "terms": terms,
+        "terms": _shortened(terms),
         "postings": [_packed(found[term]) for term in terms],
         "asked": _numbered(typed, {term: n for n, term in enumerate(terms)}),
         "synonyms": synonyms or [],
@@ -385,6 +387,19 @@ def _cut(text: str, most: int = TEASER) -> str:
     if len(text) <= most:
         return text
     return text[: most + 1].rsplit(" ", 1)[0].rstrip(" .,;:·") + " …"
+
+
+def _shortened(terms: list[str]) -> str:
+    last, told = "", []
+    for term in terms:
+        shared = 0
+        for mine, other in zip(term[: len(DIGITS) - 1], last, strict=False):
+            if mine != other or mine > "\uffff":  # which a browser counts as two letters
+                break
+            shared += 1
+        told.append(DIGITS[shared] + term[shared:])
+        last = term
+    return " ".join(told)
 
 
 def _packed(postings: list[tuple[int, int]]) -> str:

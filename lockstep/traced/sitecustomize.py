@@ -3,9 +3,11 @@
 A command that names a file may only count its lines. So the process of a page puts this folder
 before the others on ``PYTHONPATH``, and names in ``LOCKSTEP_RAN`` the page's folder and a file;
 that gets the hash of each source in the folder that Python begins to execute. Where
-``LOCKSTEP_LINES`` is set, too, it gets each line of them that ran, behind the hash: ``HASH:LINE``.
+``LOCKSTEP_LINES`` is set, too, it gets each line of them that ran, behind the hash: ``HASH:LINE``,
+and ``HASH!LINE`` of each check that failed in a script that then ended well.
 """
 
+import atexit
 import hashlib
 import importlib.util
 import os
@@ -42,6 +44,8 @@ def _watch(folder: str, into: str) -> None:
 
 
 def _trace(folder: str, into: str) -> None:
+    lost: list = []  # checks that failed, as HASH!LINE
+    ended: list = []  # why this ends, where that is an error
     hashes: dict = {}  # of each file's name; None for one that is none of the page's
     told: set = set()
     isfile, realpath, digest = os.path.isfile, os.path.realpath, hashlib.sha256
@@ -57,6 +61,10 @@ def _trace(folder: str, into: str) -> None:
 
     def on_line(frame, event, argument):
         row = hashes[frame.f_code.co_filename], frame.f_lineno
+        if event == "exception" and isinstance(argument[1], AssertionError):
+            lost.append(f"{row[0]}!{row[1]}\n")
+        elif event == "exception" and isinstance(argument[1], SystemExit) and argument[1].code:
+            ended.append(argument[1].code)
         if event == "line" and row not in told:
             told.add(row)
             with open(into, "a") as file:  # at once: a program may end by any way
@@ -67,6 +75,21 @@ def _trace(folder: str, into: str) -> None:
         name = frame.f_code.co_filename
         return on_line if (hashes[name] if name in hashes else known(name)) else None
 
+    say = sys.excepthook
+
+    def uncaught(*error):
+        ended.append(error[0])
+        say(*error)
+
+    def at_end():
+        # A script that ends well, though a check failed: whoever runs tests counts them himself.
+        path = realpath(sys.argv[0]) if getattr(sys, "argv", None) else ""
+        if not ended and path.startswith(folder):
+            with open(into, "a") as file:
+                file.writelines(lost[:100])
+
+    sys.excepthook = uncaught
+    atexit.register(at_end)
     threading.settrace(on_call)
     sys.settrace(on_call)
 

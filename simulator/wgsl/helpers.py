@@ -222,6 +222,62 @@ fn wave(rest: f32, turns: u32) -> f32 {
   if (abs(x) == 1.0) { return x * params.infinity; }
   return not_a_number();
 }""",
+    "expm1_": """// Near 0 by its series, where exp(x) - 1 has no digits left.
+fn expm1_(x: f32) -> f32 {
+  if (abs(x) > 0.5) { return exp_(x) - 1.0; }
+  let tail = x * (0.00833333377 + x * (0.00138888892 + x * (0.000198412701 + x * 0.0000248015876)));
+  return x + x * x * (0.5 + x * (0.166666672 + x * (0.0416666679 + tail)));
+}""",
+    "log1p_": """// Near 0 by the series of s = x / (2 + x), where 1 + x has lost digits of x.
+fn log1p_(x: f32) -> f32 {
+  if (is_nan(x) || abs(x) > 0.3) { return log_(1.0 + x); }
+  let s = x / (2.0 + x);
+  let q = s * s;
+  return 2.0 * s * (1.0 + q * (0.333333343 + q * (0.2 + q * (0.142857149 + q * 0.111111112))));
+}""",
+    "erfc_far": """// erfc of 0 and more: Numerical Recipes' erfcc.
+fn erfc_far(x: f32) -> f32 {
+  let t = 1.0 / (1.0 + 0.5 * x);
+  let low = 0.09678418 + t * (-0.18628806 + t * (0.27886807 + t * (-1.13520398
+    + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277)))));
+  return t * exp(-x * x + (-1.26551223 + t * (1.00002368 + t * (0.37409196 + t * low))));
+}""",
+    "erf_near": """// erf from -1 to 1, by its series.
+fn erf_near(x: f32) -> f32 {
+  let q = x * x;
+  let high = 0.00462962963 + q * (-0.000757575758 + q * (0.000106837607 + q * (-0.0000132275132
+    + q * (0.00000145891690 + q * (-0.000000145038522)))));
+  return 1.12837917 * x * (1.0 + q * (-0.333333333 + q * (0.1 + q * (-0.0238095238 + q * high))));
+}""",
+    "erf_": """fn erf_(x: f32) -> f32 {
+  if (is_nan(x)) { return x; }
+  if (abs(x) < 1.0) { return erf_near(x); }
+  let far = 1.0 - erfc_far(min(abs(x), 9.0));
+  return select(far, -far, x < 0.0);
+}""",
+    "erfc_": """fn erfc_(x: f32) -> f32 {
+  if (is_nan(x)) { return x; }
+  if (abs(x) < 0.5) { return 1.0 - erf_near(x); }
+  let far = erfc_far(min(abs(x), 12.0));
+  return select(far, 2.0 - far, x < 0.0);
+}""",
+    "fmod_": """// Exact, with the sign of a: the fraction's bits are brought down one by one.
+fn fmod_(a: f32, b: f32) -> f32 {
+  if (!is_finite(a) || is_nan(b) || b == 0.0) { return not_a_number(); }
+  let x = bitcast<u32>(a) & 0x7fffffffu;
+  let y = bitcast<u32>(b) & 0x7fffffffu;
+  if (x < y) { return a; }
+  var m = select(0x800000u | (x & 0x7fffffu), x, x < 0x800000u);
+  let n = select(0x800000u | (y & 0x7fffffu), y, y < 0x800000u);
+  let least = max(y >> 23u, 1u);
+  for (var k = max(x >> 23u, 1u) - least; k > 0u; k--) {
+    if (m >= n) { m -= n; }
+    m <<= 1u;
+  }
+  if (m >= n) { m -= n; }
+  let found = ldexp(ldexp(f32(m), -24), i32(least) - 126);
+  return select(found, -found, bitcast<u32>(a) != x);
+}""",
     "copysign": """fn copysign(x: f32, y: f32) -> f32 {
   return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(y) & 0x80000000u));
 }""",
@@ -252,6 +308,11 @@ NEEDS = {
     **dict.fromkeys(("log_", "log2_", "atanh_"), ("infinity", "not_a_number")),
     **dict.fromkeys(("acos_", "asin_", "acosh_", "square_root"), ("not_a_number",)),
     "asinh_": ("is_nan",),
+    "expm1_": ("is_nan", "exp_"),
+    "log1p_": ("infinity", "is_nan", "not_a_number", "log_"),
+    "erf_": ("is_nan", "erf_near", "erfc_far"),
+    "erfc_": ("is_nan", "erf_near", "erfc_far"),
+    "fmod_": ("infinity", "is_nan", "is_finite", "not_a_number"),
     "power": ("infinity", "is_nan", "is_inf", "not_a_number"),
     "quarter_turns": ("high_product",),
     **dict.fromkeys(("sine", "cosine", "tangent"), ("is_finite", "quarter_turns", "wave")),

@@ -681,7 +681,8 @@ def method(fc, function, node):
 SAME = {"floor", "ceil", "trunc", "atan"}
 OWN = {"sin": "sine", "cos": "cosine", "tan": "tangent"}  # for any number, not from -pi to pi alone
 OWN |= {f: f"{f}_" for f in ("exp", "exp2", "log", "log2", "asin", "acos", "sinh", "cosh", "tanh",
-                             "asinh", "acosh", "atanh")}  # fmt: skip
+                             "asinh", "acosh", "atanh",
+                             "expm1", "log1p", "erf", "erfc")}  # fmt: skip
 EXACT = {"floor", "ceil", "trunc", "fabs"}
 LOG10 = "0.30103"  # log10(2), to float32
 
@@ -757,6 +758,8 @@ def mathematics2(fc, name, values, node):
         code = f"{fc.module.helper('power')}({a.code}, {b.code})"
     elif name == "atan2":
         code = f"atan2({a.code}, {b.code})"
+    elif name == "fmod":
+        code = f"{fc.module.helper('fmod_')}({a.code}, {b.code})"
     elif name == "copysign":
         code = f"{fc.module.helper('copysign')}({a.code}, {b.code})"
     elif name == "hypot":

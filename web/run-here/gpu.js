@@ -14,14 +14,8 @@ export const text = data => {
   return btoa(out)
 }
 
-// What to do where there is no adapter, by what the browser is.
-export function advice(agent = navigator.userAgent) {
-  if (!isSecureContext) return "WebGPU needs https, or a page from localhost."
-  if (/Firefox/.test(agent)) return "In Firefox, WebGPU is on by default from version 141 on Windows and 145 on Macs with Apple silicon; elsewhere set dom.webgpu.enabled in about:config."
-  if (/Safari/.test(agent) && !/Chrome|Chromium|Edg/.test(agent)) return "Safari has WebGPU from version 26 on; before that it is a feature flag under Develop."
-  if (/Linux/.test(agent) && !/Android/.test(agent)) return "In Chrome on Linux, start it with --enable-unsafe-webgpu --enable-features=Vulkan, or set chrome://flags/#enable-unsafe-webgpu."
-  return "A current Chrome, Edge, Safari 26 or Firefox has WebGPU; look whether hardware acceleration is on in its settings."
-}
+// Where the site says what to do in which browser.
+export const HELP = ["What to do in your browser", "my-gpu/#if-it-finds-no-gpu"]
 
 export class Gpu {
   // Opens the adapter. Throws a Refusal that says what to do where there is none.
@@ -31,7 +25,7 @@ export class Gpu {
     late.catch(() => {})
     const adapter = await Promise.race([navigator.gpu?.requestAdapter({ powerPreference: "high-performance" }), late])
     if (!adapter) clearTimeout(clock)
-    if (!adapter) throw new Refusal(`This browser gives no GPU. ${advice()}`)
+    if (!adapter) throw Object.assign(new Refusal(`This browser gives no GPU.${isSecureContext ? "" : " WebGPU needs https, or a page from localhost."}`), { help: HELP })
     const gpu = new Gpu()
     gpu.patience = patience
     gpu.adapter = adapter
@@ -66,7 +60,7 @@ export class Gpu {
       clock = setTimeout(() => {
         this.gone = "given up"
         this.device.destroy()
-        reject(new Refusal(`${what} did not end within ${this.patience} s. The GPU was given up; a loop that never ends?`))
+        reject(new Refusal(`${what} did not end within ${this.patience} s. The GPU was given up; a loop that never ends?${this.software ? " Close this tab if it stops drawing." : ""}`))
       }, this.patience * 1000)
     })
     const gone = this.lost.then(info => {

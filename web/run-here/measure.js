@@ -49,21 +49,32 @@ function table(caption, heads, rows) {
   return box
 }
 
-// Where a point's label stands: the first place beside it that is in the plot, and where no other text or point is. Sizes are
-// those of a phone, whose text is the largest for the plot.
+// Where a point's label stands: the first place beside it that is in the plot, below the labels of points above it in
+// its column, and where neither text nor a point nor a line is. Sizes are those of a phone, whose text is the largest for the plot.
 const TEXT = 24
 const WIDE = 0.58 * TEXT // a letter, at most
-const SHIFTS = [0, 18, 34, 52, 76, 100, 124, 148].flatMap(shift => [shift, -shift])
-export function labelPlace({ x, y }, title, taken, [from, to, top, bottom]) {
+const COLUMN = 100 // points that are nearer along x stand in a column
+const SHIFTS = [0, 18, 34, 52, 76, 100, 124, 148, 172, 196].flatMap(shift => [shift, -shift])
+function labelPlace({ x, y }, title, { taken, lines, labels }, [from, to, top, bottom]) {
   const size = title.length * WIDE
   const places = SHIFTS.flatMap(shift => [1, -1].map(side => {
     const start = side > 0 ? x + 12 : x - 12 - size
-    return { side, box: [start, start + size, y + shift - TEXT / 2, y + shift + TEXT / 2] }
+    return { side, shift, box: [start, start + size, y + shift - TEXT / 2, y + shift + TEXT / 2] }
   }))
-  const free = ({ box }) => box[0] >= from && box[1] <= to && box[2] >= top && box[3] <= bottom && !taken.some(other => meet(box, other))
-  return places.find(free) ?? places.find(({ box }) => box[0] >= from && box[1] <= to) ?? places[0]
+  const inside = ({ box }) => box[0] >= from && box[1] <= to && box[2] >= top && box[3] <= bottom
+  const clear = ({ box }) => !taken.some(other => meet(box, other))
+  const ordered = ({ box }) => !labels.some(other => Math.abs(other.x - x) < COLUMN && box[2] < other.box[2])
+  const best = places.filter(one => inside(one) && clear(one) && ordered(one))
+  return best.find(({ box }) => !lines.some(other => meet(box, other))) ?? best[0] ?? places.find(one => inside(one) && clear(one)) ?? places.find(inside) ?? places[0]
 }
 const meet = (a, b) => a[0] < b[1] && b[0] < a[1] && a[2] < b[3] && b[2] < a[3]
+
+// Small boxes along a line from point to point.
+const along = points => points.slice(1).flatMap(([x1, y1], k) => {
+  const [x0, y0] = points[k]
+  const many = Math.max(1, Math.ceil(Math.hypot(x1 - x0, y1 - y0) / 4))
+  return Array.from({ length: many + 1 }, (_, n) => [x0 + ((x1 - x0) * n) / many, y0 + ((y1 - y0) * n) / many]).map(([x, y]) => [x - 2, x + 2, y - 2, y + 2])
+})
 
 // The roofline of a card, and of another beside it, with kernels as points. Both axes are logarithmic.
 export function roofline(cards, kernels) {
@@ -96,25 +107,35 @@ export function roofline(cards, kernels) {
   const taken = [[left, left + 6 * WIDE, top, top + TEXT]] // boxes: from and to along x, from and to along y
   const edges = [left, width - right, top, height - bottom]
   for (const kernel of kernels) taken.push([x(kernel.intensity) - 7, x(kernel.intensity) + 7, y(kernel.gflops) - 7, y(kernel.gflops) + 7])
+  const roofs = cards.map(card => [from, Math.min(to, Math.max(from, (card.tflops * 1000) / card.copy_gbps)), to].map(i => [x(i), y(roof(card, i))]))
+  const lines = roofs.flatMap(along)
+  roofs.forEach((points, k) => svg.append(node("polyline", { points: points.join(" "), class: `my-gpu__line my-gpu__line--${k}` })))
   cards.forEach((card, k) => {
-    const ridge = Math.min(to, Math.max(from, (card.tflops * 1000) / card.copy_gbps))
-    const points = [from, ridge, to].map(i => `${x(i)},${y(roof(card, i))}`).join(" ")
-    svg.append(node("polyline", { points, class: `my-gpu__line my-gpu__line--${k}` }))
     // Above its line, or below where there is no room.
-    const end = { x: width - right, y: y(roof(card, to)) }
+    const end = { x: width - right, y: roofs[k][2][1] }
     const size = card.short.length * WIDE
-    const places = [-8, 24, 50, -34].map(shift => ({ at: end.y + shift, box: [end.x - size, end.x, end.y + shift - TEXT + 4, end.y + shift + 4] }))
-    const { at, box } = places.find(({ box }) => box[2] >= 0 && !taken.some(other => meet(box, other))) ?? places[0]
+    const places = [-8, 24, 50, -34, 76, -60].map(shift => ({ at: end.y + shift, box: [end.x - size, end.x, end.y + shift - TEXT + 4, end.y + shift + 4] }))
+    const { at, box } = places.find(({ box }) => box[2] >= 0 && ![...taken, ...lines].some(other => meet(box, other))) ?? places.find(({ box }) => box[2] >= 0 && !taken.some(other => meet(box, other))) ?? places[0]
     taken.push(box)
     svg.append(node("text", { x: end.x - 4, y: at, "text-anchor": "end" }, card.short))
   })
-  for (const kernel of kernels) {
+  const labels = []
+  for (const kernel of kernels.toSorted((a, b) => b.gflops - a.gflops)) {
     const at = { x: x(kernel.intensity), y: y(kernel.gflops) }
-    const { side, box } = labelPlace(at, kernel.title, taken, edges)
+    const { side, shift, box } = labelPlace(at, kernel.title, { taken, lines, labels }, edges)
+    const [start, middle] = [side > 0 ? box[0] : box[1], (box[2] + box[3]) / 2]
     taken.push(box)
-    svg.append(node("circle", { cx: at.x, cy: at.y, r: 6, class: "my-gpu__point" }))
-    svg.append(node("text", { x: side > 0 ? box[0] : box[1], y: (box[2] + box[3]) / 2 + 6, "text-anchor": side > 0 ? "start" : "end" }, kernel.title))
+    labels.push({ x: at.x, box })
+    if (Math.abs(shift) > TEXT) {
+      // Far from its point: a line leads there.
+      const leader = [[at.x, at.y], [start - 3 * side, middle]]
+      lines.push(...along(leader))
+      svg.append(node("polyline", { points: leader.join(" "), class: "my-gpu__leader" }))
+    }
+    svg.append(node("text", { x: start, y: middle + 6, "text-anchor": side > 0 ? "start" : "end" }, kernel.title))
   }
+  // On top of the lines that lead to them.
+  for (const kernel of kernels) svg.append(node("circle", { cx: x(kernel.intensity), cy: y(kernel.gflops), r: 6, class: "my-gpu__point" }))
   return svg
 }
 
@@ -323,16 +344,17 @@ export async function open(place, base) {
       keep(card, h200)
       show(result, card, h200, others, guess())
       const short = left.length ? ` Not measured, because the browser refused it: ${left.join(" ")}` : ""
+      button.textContent = "Measure it again"
       status.textContent = `Measured: ${card.name}. Nothing of it has left your browser.${short}`
       result.querySelector("h2").tabIndex = -1
       result.querySelector("h2").focus()
     } catch (error) {
       if (!(error instanceof Refusal)) console.error(error)
       status.textContent = error.message
+      if (error.help) status.append(" ", Object.assign(make("a", error.help[0]), { href: new URL(error.help[1], base).href }))
       result.replaceChildren()
     }
     bar.hidden = true
     button.disabled = false
-    button.textContent = "Measure it again"
   }
 }

@@ -6,9 +6,12 @@ import { inOrder, lanes, multiplyAdds, nothing } from "./probes.js"
 
 const NEARLY = 0.9 // of a rate: two measurements of the same kernel differ by as much
 const LONG = 1 // seconds that a launch may be expected to take: systems reset a GPU that is busy for two
+const LEAST = 0.02 // of its own limit, that the H200 reaches: below it there is nothing to hold a card against
+const SUM = 1e-3 // what a float32 sum of many numbers, added in any order, may differ by from the float64 sum
 const SHORT = 4 // times what a launch of nothing takes: less says more of launching than of the kernel
 
 let gpu
+let told = 0 // tables that were made
 
 const make = (tag, name = "", text = "") => Object.assign(document.createElement(tag), { className: name, textContent: text })
 
@@ -26,7 +29,8 @@ const floats = { f: 2e-5, h: 1e-3 } // of the largest number of an array: what s
 
 // Compares with the stepper's result: `wrong`, null or where a difference begins and how much there is of it; `far`, the largest
 // difference of floats, as a share of the largest number of their array. `places`: of a large launch, the elements that `want` has.
-export function compared(shader, want, got, places) {
+// `near`: what else floats may differ by.
+export function compared(shader, want, got, places, near) {
   const wrong = []
   let far = 0
   for (const b of shader.bindings) {
@@ -40,7 +44,7 @@ export function compared(shader, want, got, places) {
     for (let k = 0; k < right.length; k++) {
       const [x, y] = [right[k], ours[at ? at[k] : k]]
       if (x === y || (x !== x && y !== y)) continue
-      if (floats[b.kind] && Math.abs(x - y) <= floats[b.kind] * most) far = Math.max(far, Math.abs(x - y) / most)
+      if (floats[b.kind] && Math.abs(x - y) <= (near ?? floats[b.kind]) * most) far = Math.max(far, Math.abs(x - y) / most)
       else differ.push(k)
     }
     if (differ.length) {
@@ -57,6 +61,8 @@ export function compared(shader, want, got, places) {
 // What the stepper left of some blocks of a large launch: the elements' places, and their bytes, by array.
 const sampled = arrays => [0, 1].map(k => Object.fromEntries(Object.entries(arrays).map(([name, row]) => [name, k ? bytes(row[1]) : new Uint32Array(bytes(row[0]).buffer)])))
 
+const many = places => Object.values(places).reduce((sum, p) => sum + p.length, 0)
+
 // A shader for more elements, whose buffers repeat what those of another hold.
 function longer(small, large) {
   const bindings = large.bindings.map(b => {
@@ -71,6 +77,12 @@ function longer(small, large) {
 
 // Bytes that a launch must move at least: what it reads and what it writes, once.
 const traffic = shader => shader.bindings.reduce((sum, b) => sum + b.data.byteLength * (b.read + b.written), 0)
+const several = (n, one, more = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : more}`
+// The shape of a launch: "4 blocks of 16 × 16".
+const shape = ({ grid, block }) => {
+  const [blocks, threads] = [grid, block].map(side => side.filter((n, k) => !k || n > 1).join(" × "))
+  return `${blocks} ${blocks === "1" ? "block" : "blocks"} of ${threads}`
+}
 const rate = n => (n >= 1e11 ? `${(n / 1e12).toPrecision(3)} TB/s` : `${(n / 1e9).toPrecision(3)} GB/s`)
 const span = seconds => (seconds >= 1 ? `${seconds.toPrecision(3)} s` : seconds < 1e-3 ? `${(seconds * 1e6).toPrecision(3)} µs` : `${(seconds * 1e3).toPrecision(3)} ms`)
 const percent = share => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`
@@ -109,10 +121,12 @@ async function peak() {
 
 export class MyGpu {
   // `section`: where it writes; `say(text, level)`: the panel's status line; `narrow()`: runs the program once more, in float32.
-  constructor(section, say, narrow) {
+  // `base`: the site's root.
+  constructor(section, say, narrow, base) {
     this.section = section
     this.say = say
     this.narrow = narrow
+    this.base = base
   }
 
   // The device is lost, with whatever runs on it.
@@ -131,36 +145,44 @@ export class MyGpu {
     try {
       gpu ??= await Gpu.open()
     } catch (error) {
-      section.append(make("p", "", error.message))
+      const why = make("p", "", error.message)
+      if (error.help) why.append(" ", Object.assign(make("a", "", error.help[0]), { href: new URL(error.help[1], this.base).href }))
+      section.append(why)
       this.say("No GPU to run it on.", "bad")
       return
     }
     if (this.stopped) gpu.close()
-    const software = gpu.software ? " It is a software adapter: your browser computes on the CPU." : ""
+    const software = gpu.software ? ` It is a software adapter: your browser computes on the CPU. If a kernel does not end, close this tab if it stops drawing.` : ""
     section.append(make("p", "rh-gpu-name", `Adapter: ${gpu.name}.${software}`))
     let wrong = 0
     let right = 0
+    let refused = 0
+    let untold = 0
     let unmeasured = 0
     let card // this adapter's own limits, measured in this minute
     for (const row of kernels) {
       if (this.stopped) break
       const place = make("section", "rh-gpu")
       section.append(place)
-      place.append(make("h4", "", `${row.kernel}, ${row.grid.filter((n, k) => !k || n > 1).join(" × ")} blocks of ${row.block.filter((n, k) => !k || n > 1).join(" × ")}`))
+      place.append(make("h4", "", `${row.kernel}, ${shape(row)}`))
       if (!row.shader) {
         place.append(make("p", "", row.refused ? `Not compiled: line ${row.line}: ${row.refused}.` : "It did not end in the stepper."))
         if (row.wide) place.append(this.offer())
-        wrong++
+        refused++
         continue
       }
       const shader = unpacked(row.shader)
       if (row.halves) place.append(make("p", "", gpu.device.features.has("shader-f16") ? "float16 takes two bytes here, as in CUDA." : "This adapter has no float16 (the feature shader-f16): such numbers take four bytes here and are rounded after each operation. The result is the same; the traffic is twice CUDA's."))
-      const want = Object.fromEntries(Object.entries(row.want).map(([name, data]) => [name, Uint8Array.from(atob(data), c => c.charCodeAt(0))]))
+      // Of a launch that is too large for the stepper, it ran some blocks, or none.
+      const [places, want] = row.sample ? sampled(row.sample.arrays) : [undefined, Object.fromEntries(Object.entries(row.want ?? {}).map(([name, data]) => [name, bytes(data)]))]
       try {
         this.say(`Running ${row.kernel} on ${gpu.name}.`)
-        const { wrong: differs, far } = compared(shader, want, await gpu.run(shader))
-        differs ? wrong++ : right++
-        place.append(make("p", differs ? "rh-gpu-wrong" : "rh-gpu-right", differs ? `✗ ${differs}` : row.single ? `✓ The stepper's result in float64, as near as float32 comes: ${held(far)}` : "✓ The same result as the stepper's."))
+        const { wrong: differs, far } = compared(shader, want, await gpu.run(shader), places)
+        if (row.unlike) {
+          untold++
+          place.append(make("p", "", `It ran and was not compared: it has too many threads for the stepper, and ${row.unlike}.`))
+        } else differs ? wrong++ : right++
+        if (!row.unlike) place.append(make("p", differs ? "rh-gpu-wrong" : "rh-gpu-right", differs ? `✗ ${differs}` : row.single ? `✓ The stepper's result in float64, as near as float32 comes: ${held(far)}` : row.sample ? `✓ The same result as the stepper's in ${count(many(places))} elements: of so many threads it ran some blocks, the first and the last among them.` : "✓ The same result as the stepper's."))
         if (differs && row.single) place.append(make("p", "", "It was computed in float32, and the stepper computes in float64 as CUDA does: this kernel may need the digits that float32 does not have. It was not measured."))
         else if (differs) place.append(make("p", "", "It was not measured: how fast a wrong result comes says nothing. If the kernel is right whatever the order of its threads (Check tries several), this GPU or its driver is not."))
         else if (row.sizes) {
@@ -184,14 +206,19 @@ export class MyGpu {
         wrong++
         place.append(make("p", "rh-gpu-wrong", this.stopped ? "Stopped." : error.message))
       }
-      place.append(this.listing(shader, row.python))
+      place.append(this.listing(shader, row))
       if (gpu.gone) break
     }
     if (gpu.gone || this.stopped) gpu = undefined
     if (this.stopped) this.say("Stopped. The GPU was given up with what it ran.", "bad")
     else {
-      const result = wrong ? `${wrong} of ${wrong + right} launches gave no right result on your GPU.` : `${right} ${right === 1 ? "launch" : "launches"} on your GPU, with the stepper's result.`
-      this.say(`${result}${unmeasured ? ` ${unmeasured} could not be measured.` : ""}`, wrong || unmeasured ? "bad" : "good")
+      const said = []
+      if (wrong) said.push(`${wrong} of ${wrong + right} launches gave no right result on your GPU.`)
+      else if (right) said.push(`${several(right, "launch", "launches")} on your GPU, with the stepper's result.`)
+      if (untold) said.push(`${several(untold, "launch", "launches")} ran on your GPU and ${untold === 1 ? "was" : "were"} not compared.`)
+      if (refused) said.push(`${several(refused, "launch was", "launches were")} not compiled.`)
+      if (unmeasured) said.push(`${unmeasured} could not be measured.`)
+      this.say(said.join(" "), wrong || unmeasured || refused ? "bad" : "good")
     }
   }
 
@@ -204,7 +231,8 @@ export class MyGpu {
   }
 
   // Times for growing sizes, as a table; below it the share of this adapter's copy rate, or of its roof, as bars.
-  async measured(small, { sizes, single, row: id }, card, rows, par) {
+  async measured(small, { sizes, single, row: id, sample, unlike }, card, rows, par) {
+    const first = sample ? count(many(sampled(sample.arrays)[0])) : unlike ? "no" : "all"
     const table = make("table", "rh-par")
     const notes = make("ul", "rh-gpu-notes")
     const head = make("tr")
@@ -213,9 +241,15 @@ export class MyGpu {
     for (const name of ["Elements", "Compared", "A launch", "Rate", "Of this adapter's copy rate", ...(computes ? ["Of its roof"] : [])]) head.append(Object.assign(make("th", "", name), { scope: "col" }))
     const own = !sizes.length ? "" : par && !sizes[0].times ? " The large launch is the check's own for larger arrays, which repeat what the small ones hold." : sizes[0].times ? " Above the page's own size, blocks have 256 threads if the kernel leaves the choice." : " The larger launches have blocks of a usual size, as the H200's benchmark."
     const limits = `A copy runs at ${rate(card.copy_gbps * 1e9)} here${computes ? `, multiply-adds at ${work(card.tflops * 1e12)}: the roof is the lower of the two at a kernel's operations a byte` : ""}. A launch of nothing takes ${span(card.launch)}.`
-    table.append(make("caption", "", `Times by ${gpu.timed ? "the GPU's own clock" : "the page's clock over many launches"}.${own} ${limits}`), head)
+    // A paragraph, and no caption: that would be as wide as the table, and be cut with it.
+    const how = make("p", "rh-gpu-how", `Times by ${gpu.timed ? "the GPU's own clock" : "the page's clock over many launches"}.${own} ${limits}`)
+    how.id = `rh-gpu-how-${++told}`
+    table.setAttribute("aria-describedby", how.id)
+    table.append(head)
     let last
     let samples = false
+    let sums = false
+    const uncompared = new Map() // reason -> the sizes
     for (const [at, size] of [{ shader: null }, ...sizes].entries()) {
       const shader = size.shader ? longer(small, size.shader) : small
       if (shader.bindings.some(b => b.data.byteLength > gpu.device.limits.maxStorageBufferBindingSize)) break
@@ -226,20 +260,24 @@ export class MyGpu {
         notes.append(make("li", "", `${most} elements were not run. ${size.fault}`))
         continue
       }
-      let part = "all"
+      let part = size.shader ? "all" : first
       if (size.sample) {
         const [places, want] = sampled(size.sample.arrays)
-        const { wrong } = compared(shader, want, await gpu.run(shader), places)
+        const { wrong } = compared(shader, want, await gpu.run(shader), places, size.sample.sum && SUM)
+        if (wrong && size.sample.sum) {
+          notes.append(make("li", "", `${most} elements were not timed: their sum is off by more than ${percent(SUM)}, as a float32 may be to which so many numbers are added one by one. ${wrong.replace("in the stepper", "in float64")}`))
+          continue
+        }
         if (wrong && single) {
           notes.append(make("li", "", `${most} elements were not timed: float32 has too few digits for so many. ${wrong}`))
           continue
         }
         if (wrong) throw Object.assign(new Refusal(`With ${most} elements the result is wrong. ${wrong}`), { wrong })
-        part = count(Object.values(places).reduce((sum, p) => sum + p.length, 0))
-        samples = true
+        part = count(many(places))
+        size.sample.sum ? (sums = true) : (samples = true)
       } else if (size.shader) {
         part = "no"
-        notes.append(make("li", "", `${most} elements were timed and not compared: ${size.unlike}.`))
+        uncompared.set(size.unlike, [...(uncompared.get(size.unlike) ?? []), most])
       }
       const { seconds } = await gpu.time(shader)
       const moved = size.bytes ?? traffic(shader)
@@ -254,11 +292,16 @@ export class MyGpu {
       for (const text of cells) line.append(make("td", "", text))
       table.append(line)
     }
+    for (const [why, sizes] of uncompared) {
+      const all = sizes.length > 1 ? `${sizes.slice(0, -1).join("; ")} and ${sizes.at(-1)}` : sizes[0]
+      notes.append(make("li", "", `${all} elements were timed and not compared: ${why}.`))
+    }
+    if (sums) notes.prepend(make("li", "", `Compared: the one sum of a large launch, with the same sum in float64. It may differ by ${percent(SUM)}: float32 rounds after each addition, and the order is left open.`))
     if (samples) notes.prepend(make("li", "", "Compared: how many elements of the result were held against the stepper's. Of a large launch it runs some blocks, the first and the last among them, and what those wrote is compared."))
     const box = make("div")
     const wide = Object.assign(make("div", "rh-wide"), { tabIndex: 0, role: "region", ariaLabel: "Measurements" })
     wide.append(table)
-    box.append(wide, notes)
+    box.append(how, wide, notes)
     if (last.short) {
       box.append(make("p", "rh-gpu-short", `Too short to hold against a par: ${span(last.seconds)}, where a launch of nothing takes ${span(card.launch)}. That is the time of a launch, and not of a kernel.`))
       return box
@@ -274,7 +317,7 @@ export class MyGpu {
       }
       box.append(list)
     }
-    const aim = par ? await this.par(par, last, card) : record && { share: last.share, par: record.share, whose: "what it reaches on the H200, of that card's own" }
+    const aim = par ? await this.par(par, last, card) : record && record.share >= LEAST && { share: last.share, par: record.share, whose: "what it reaches on the H200, of that card's own" }
     if (aim) box.append(make("p", "rh-gpu-par", `${aim.share >= NEARLY * aim.par ? "At par" : "Below par"}: your kernel reaches ${percent(aim.share)} of this card's own ${whose}. Par is ${percent(aim.par)}, ${aim.whose}.`))
     return box
   }
@@ -296,7 +339,7 @@ export class MyGpu {
     return { share: again, par, whose: "what the reference solution reaches on it" }
   }
 
-  listing(shader, python) {
+  listing(shader, { python, ...row }) {
     const more = make("details")
     const both = make("div", "rh-both")
     for (const [name, text] of [["Python", python], ["WGSL", shader.wgsl]]) {
@@ -305,7 +348,7 @@ export class MyGpu {
       code.setAttribute("aria-label", `${name} of ${shader.name}`)
       both.append(code)
     }
-    more.append(make("summary", "", "The WGSL that was made of it, beside its Python"), both)
+    more.append(make("summary", "", `The WGSL that was made of it for this launch, ${shape(row)}, beside its Python`), both)
     return more
   }
 }

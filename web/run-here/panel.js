@@ -409,17 +409,24 @@ class Panel {
   async onGpu(result) {
     if (result.verdict) this.graded(result)
     else this.show(result, "run")
-    // What is wrong already is sent to no GPU.
-    if (result.verdict ? !result.verdict.passed : this.el.status.dataset.level === "bad") return
     const { el } = this
+    // What is wrong already is sent to no GPU.
+    if (result.verdict ? !result.verdict.passed : el.status.dataset.level === "bad") {
+      const what = result.verdict ? "answer" : result.launches.some(launch => launch.findings.length) || result.rest.length ? "finding" : "error"
+      return this.say(`Not sent to your GPU: mend the ${what} first. ${el.status.textContent}`, "bad")
+    }
     if (!result.kernels.length) return this.say("This program launches no kernel.", "bad")
     this.say("Compiled. Asking the browser for a GPU.")
+    // Beside the code where there is room: threads to look at there are none.
+    if (matchMedia("(max-width: 59.984375em)").matches) el.output.previousElementSibling.before(el.card)
+    else el.view.prepend(el.card)
+    if (!this.view.recording) this.view.empty("")
     const busy = ["run", "check", "gpu", "reset", "presets"]
     this.busy = true
     for (const name of busy) el[name].disabled = true
     try {
       const { MyGpu } = await this.compiled()
-      this.card = new MyGpu(el.card, (text, level) => this.say(text, level), () => this.run("gpu", { single: true }))
+      this.card = new MyGpu(el.card, (text, level) => this.say(text, level), () => this.run("gpu", { single: true }), this.base)
       el.stop.disabled = false
       await this.card.run(result.kernels, await this.records(), result.par)
     } catch (error) {

@@ -6,6 +6,7 @@
 import ast
 import base64
 import contextlib
+import gc
 import io
 import json
 import random
@@ -156,15 +157,47 @@ def on_gpu(source, time_limit, exercise=None, plan=None):
                     into[name] = {"sizes": compiled_sizes(spec, note, rows, options), "row": None}
             more["par"] = [row for row in for_gpu(reference, theirs) if "sizes" in row]
     else:
-        with larger.noted(plan["sizes"]) as notes, wgsl.captured(launches, **captured):
-            result = execute(source, mode="check", time_limit=time_limit)
+        with larger.short(), larger.noted(plan["sizes"]) as notes:
+            with wgsl.captured(launches, **captured):
+                result = execute(source, mode="check", time_limit=time_limit)
+        if isinstance(result.error, larger.Enough):
+            result = stopped(result, launches)
         if result.error is None and not result.findings:
             own = plan["code"] and larger.definitions(source) == larger.definitions(plan["code"])
             for name, spec in plan["sizes"].items():
+                spec = spec if own else {k: v for k, v in spec.items() if k != "sum"}
                 found = larger_sizes(source, name, spec, notes, launches, time_limit, options)
                 made[name] = {"sizes": found, "row": spec.get("row") if own else None}
     kernels = for_gpu(launches, made)
     return report(result, time.perf_counter() - began, kernels=kernels, **more)
+
+
+def stopped(result, launches):
+    """What came of a program up to a launch that is too large for the stepper to run whole."""
+    from simulator import larger
+
+    many = f"(The program was run up to its first launch of more than {larger.THREADS:,} threads.)"
+    result = Result(f"{result.output}{many}\n", None, None, "", result.launches, result.namespace)
+    record = launches[-1]
+    if record.shader:
+        try:
+            record.some = larger.sampled(
+                record.function, record.shader, record.shader, record.before
+            )
+        except KernelFault as fault:
+            result.error, result.line = fault, fault.finding.line
+            result.message = str(fault).removeprefix(f"line {result.line}: ")
+    return result
+
+
+def sampled(found):
+    """What the stepper says of some blocks of a launch, as JSON; or why it says nothing."""
+    if isinstance(found, str):
+        return {"unlike": found.replace("`", "")}
+    blocks, arrays = found
+    return {"sample": {"blocks": blocks, "arrays": {
+        name: [as_text(struct.pack(f"<{len(places)}I", *places)), as_text(data)]
+        for name, (places, data) in arrays.items()}}}  # fmt: skip
 
 
 def larger_sizes(source, name, spec, notes, launches, time_limit, options):
@@ -193,14 +226,15 @@ def compiled_sizes(spec, note, launches, options):
         found = list(larger.shaders(spec, note, **options | {"single": first.single}))
     except wgsl.Refused:
         return None
-    sides = with_samples(note.kernel, [s for s, *_ in found], first)
+    sides = with_samples(note.kernel, [s for s, *_ in found], first, spec.get("sum"))
     return [row | {"flops": f, "bytes": b} for row, (_, f, b) in zip(sides, found, strict=True)]
 
 
-def with_samples(function, shaders, record):
+def with_samples(function, shaders, record, total=None):
     """Launches for more and more elements, and what the stepper says of some blocks of each.
 
-    ``record``: the launch whose buffers they repeat.
+    ``record``: the launch whose buffers they repeat. ``total``: which result is the sum of which
+    argument, where that is all that there is to compare.
     """
     from simulator import larger, wgsl
 
@@ -210,13 +244,12 @@ def with_samples(function, shaders, record):
         try:
             if found != larger.LONG:  # else larger ones take longer still
                 found = larger.sampled(function, shader, record.shader, record.before)
-            if isinstance(found, str):
-                row["unlike"] = found.replace("`", "")
-            else:
-                blocks, arrays = found
-                row["sample"] = {"blocks": blocks, "arrays": {
-                    name: [as_text(struct.pack(f"<{len(places)}I", *places)), as_text(data)]
-                    for name, (places, data) in arrays.items()}}  # fmt: skip
+            whole = total and isinstance(found, str) and larger.summed(
+                shader, record.shader, record.before, total
+            )  # fmt: skip
+            row |= sampled((0, whole) if whole else found)
+            if whole:
+                row["sample"]["sum"] = True
         except KernelFault as fault:
             row["fault"] = str(fault).replace("`", "")
         rows.append(row)
@@ -232,7 +265,7 @@ def for_gpu(launches, made=()):
 
     ``made``: of some kernels, the sizes and the H200's row.
     """
-    from simulator import wgsl
+    from simulator import larger, wgsl
 
     kernels, seen = [], set()
     for record in launches:
@@ -240,6 +273,11 @@ def for_gpu(launches, made=()):
                "block": record.config.block, "python": definition(record)}  # fmt: skip
         if record.refused:
             refuse(row, record, record.refused)
+        elif hasattr(record, "some") and sum(map(len, record.before.values())) > larger.BYTES:
+            row["refused"] = f"its arrays take more than {larger.BYTES >> 20} MiB"
+        elif hasattr(record, "some"):
+            row["shader"] = wgsl.as_json(record.shader, record.before)
+            row |= {"single": record.single, "sizes": [], **sampled(record.some)}
         elif record.after:
             row["shader"] = wgsl.as_json(record.shader, record.before)
             row["single"] = record.single
@@ -309,7 +347,21 @@ def graded(source, time_limit, exercise):
 
 
 def report(result, seconds, **more):
-    """A Result as JSON. Long recordings are cut, and say so."""
+    """A Result as JSON. Long recordings are cut, and say so.
+
+    A recording is a million lists, none of them a cycle. Looking for cycles among them took longer
+    than the recording itself.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return as_json(result, seconds, **more)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def as_json(result, seconds, **more):
     wrong_first = sorted(enumerate(result.launches), key=lambda row: not row[1].findings)
     kept, others = wrong_first[:LAUNCHES], wrong_first[LAUNCHES:]
     numbers = sorted(number for number, _ in kept)

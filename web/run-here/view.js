@@ -106,7 +106,9 @@ export class View {
   // Say why there is nothing to see.
   empty(text) {
     this.pause()
-    this.recording = null
+    this.recording = this.laid = null
+    this.el.threads.replaceChildren()
+    this.el.memories.replaceChildren() // else they were laid out once more, for the next recording
     this.el.empty.textContent = text
     this.el.empty.hidden = !text
     this.el.all.hidden = true

@@ -32,6 +32,14 @@
   const CONTEXT = new Set("cuda numba gpu gpus python nvidia".split(" "))
   // Those of them that a question and a heading do not share for nothing
   const IDLE = new Set("a an and are as at be by for from in into is it its of on or the to was with".split(" "))
+  // What kind of page a question asks for, by its words: the term itself, two things side by side,
+  // what to install, or Apple's side
+  const KINDS = {
+    what: /^(?:what(?:'s| is| are| does)|что такое)\s|(?:^|\s)(?:explained|meaning|mean|means)(?:\s|$)/i,
+    versus: /\s(?:vs|versus|or|between|difference|отличается|разница)(?:\s|$)|^(?:difference|разница)\s/i,
+    install: /install|\bpip\b|conda|wheel|version|driver|available|laptop|установ|верси/i,
+    apple: /\b(?:metal|swift|mps|mlx|apple|mac|macbook|macos|m[1-9]|simd_?group\w*|thread_?group\w*|mtl\w*)\b/i,
+  }
   // As in lockstep/mkdocs/search.py
   const split = text => (text.replace(/(?<=\d),(?=\d{3}\b)/g, "").replace(/(?<=\p{L})['\u2019]s\b/gu, "").match(/[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*/gu) ?? [])
     .map(word => word.replace(/^[_.]+|[_.]+$/g, "").toLowerCase().replaceAll("ё", "е")).filter(Boolean)
@@ -77,12 +85,14 @@
 
   const open = data => {
     ASKING = new Set(data.asking.split(" "))
+    let last = ""
+    data = { ...data, terms: data.terms.split(" ").map(told => last = last.slice(0, parseInt(told[0], 36)) + told.slice(1)) }
     const heads = new Map()
     const titles = new Map()
-    const titled = text => { // the stems of a title: those that say something, and all
+    const titled = text => { // the stems of a title: those that say something, and all; and in order
       if (!titles.has(text)) {
         const all = split(text), own = all.filter(word => !ASKING.has(word))
-        titles.set(text, [new Set((own.length ? own : all).map(stem)), new Set(all)])
+        titles.set(text, [new Set((own.length ? own : all).map(stem)), new Set(all), all.map(stem)])
       }
       return titles.get(text)
     }
@@ -117,7 +127,15 @@
         if (own.length > 1 && own.length < 4) named.add(own.join(" "))
       }
     const has = word => { const at = lower(word); return data.terms[at] === word ? at : -1 }
-    data.docs.forEach(([, , title]) => titled(title)) // before the first key
+    // What pages are called: their titles, other names and the parts of the site that they stand in;
+    // a section has its own title besides
+    const called = new Field(data.pages.length), wanted = new Field(data.pages.length)
+    const ofPage = data.pages.map(([location, title, , names]) =>
+      [...new Set([title, ...names, ...location.split("/").slice(0, -2)].flatMap(split).map(stem))])
+    data.docs.forEach(([page, , title], doc) => { // before the first key
+      ofPage[page].forEach(root => called.add(root, page, doc, true))
+      titled(title)[2].forEach(root => called.add(root, page, doc, doc === heads.get(page)))
+    })
     // What people type to find a doc: the phrases that have a stem, and the stems of each
     const typed = []
     const typedWith = new Map()
@@ -131,6 +149,7 @@
         for (const root of roots.keys()) {
           if (!typedWith.has(root)) typedWith.set(root, [])
           typedWith.get(root).push(typed.length)
+          wanted.add(root, data.docs[at][0], at, true)
         }
         typed.push({ doc: at, roots })
       }
@@ -140,7 +159,48 @@
       if (!rarities.has(n)) rarities.set(n, rare(data.docs.length, data.postings[n].length / 2.3, data.postings[n].length / 6 / data.pages.length))
       return rarities.get(n)
     }
-    return { ...data, heads, titled, named, typed, typedWith, rarity, lower, postings, has, hits: new Map() }
+    return { ...data, heads, titled, called, wanted, named, typed, typedWith, rarity, lower, postings, has, hits: new Map() }
+  }
+
+  // Words of one kind, by their stems: the docs and the pages that have each. Here a word is as rare as
+  // it is among words of its kind: "metal" stands on every second page, and in few titles.
+  class Field {
+    docs = new Map()
+    pages = new Map()
+    constructor(many) { this.many = many }
+    add(root, page, doc, ofPage) {
+      if (!this.docs.has(root)) [this.docs, this.pages].forEach(known => known.set(root, new Set()))
+      this.docs.get(root).add(doc)
+      if (ofPage) this.pages.get(root).add(page)
+    }
+    rare(root) { return Math.log(1 + this.many / (this.pages.get(root)?.size || 0.7)) }
+    // For each place with one of the words of a question, the share of the question that it has
+    share(words, places) {
+      const share = new Map(), worth = words.map(one => this.rare(stem(one.word)))
+      const total = worth.reduce((sum, one) => sum + one, 0)
+      words.forEach((one, n) => {
+        const best = new Map(), own = stem(one.word)
+        const hit = (root, closeness) => places.get(root)?.forEach(place => {
+          if (closeness > (best.get(place) ?? 0)) best.set(place, closeness)
+        })
+        one.roots.forEach(root => hit(root, root === own ? 1 : 0.7))
+        one.others.forEach(root => hit(root, 0.6))
+        for (const [place, closeness] of best) share.set(place, (share.get(place) ?? 0) + closeness * worth[n] / total)
+      })
+      return share
+    }
+  }
+
+  // How many words two texts have in one order, one after the other
+  const run = (a, b) => {
+    let most = 0
+    for (let i = 0; i < a.length; i++)
+      for (let j = 0; j < b.length; j++) {
+        let n = 0
+        while (i + n < a.length && a[i + n] === b[j + n]) n++
+        if (n > most) most = n
+      }
+    return most
   }
 
   // What each doc is worth for the terms that a word may mean, and the words that were found
@@ -343,12 +403,14 @@
 
   // ------------------------------------------------------------ an answer
 
-  // What makes a result the answer. A page with every word somewhere is none for that: it may be a long
-  // one. The weights were fitted (listwise, by the logarithm of a share) to the questions and messages
-  // of the tests without the group `held`; they say how much each is worth.
-  const W = { sum: 3.2, own: 3.6, named: 1.2, lacks: -2.1, same: 5.2, same2: 4.1, typed: 5.2, typed2: 4.1, typed6: 8, held: 2.6, asks: 6.2, weight: 2.5, head: 1.1, all: 2.3, row: 1.3, term: 0.6, practice: -1.6, message: 0.8, errors: 2.4 }
-  const STRONG = 6.5 // a word of a title, of a name, or of the description and the text
-  const PRACTICE = /^(?:puzzles|labs|metal\/pairs)/
+  // What makes a result the answer, and how much each is worth. A page with every word somewhere is none
+  // for that: it may be a long one. The weights were fitted (listwise, by the logarithm of a share) to the
+  // questions of the tests, to the same with six of ten phrases that people type left out, so that
+  // these count for what they do for a question that nobody has put there, and to phrases left out.
+  const W = {
+    sum: 2, own: 1, lacks: -0.8, same: 1.2, typed: 3, typed6: 1.8, held: 2.8, asks: 2.2, called: 3.6, wanted: 3, wantedOn: 1.3, run: 1.7,
+    weight: 1, head: 0.6, all: 2.3, message: 1.4, errors: 1.6, whatTerm: 1.2, whatLesson: -0.8, versusTerm: 1.1, install: 2.8, apple: 0.6, notApple: -1.8,
+  }
   const enough = score => score / (score + 5) // the tenth mention says little more than the fifth
 
   // To rate each doc with any word takes longer than a key may: those with the most of a question.
@@ -377,6 +439,9 @@
     for (const one of deciding) one.decides = true
     const total = words.reduce((sum, one) => sum + one.rare, 0) || 1, needed = deciding.reduce((sum, one) => sum + one.rare, 0) || 1
     const near = typing(data, words, total)
+    const called = data.called.share(words, data.called.docs), wanted = data.wanted.share(words, data.wanted.docs), wantedOn = data.wanted.share(words, data.wanted.pages)
+    const inOrder = split(question).map(stem)
+    const kind = Object.fromEntries(Object.entries(KINDS).map(([name, form]) => [name, form.test(question)]))
     const asking = new Set(split(question).filter(word => ASKING.has(word) && !IDLE.has(word)))
     // The id of a measurement: a doc that has it as a whole comes first.
     const ids = question.toLowerCase().match(/[a-z0-9]+(?:-[a-z0-9]+){2,}/g) ?? []
@@ -403,21 +468,25 @@
         const best = onPage.get(page)
         if (score > best[n]) best[n] = score
       }
-    // The share of the question that a name has, where the question has all of the name
+    // The share of the question that a name has, where the question has all of the name: less where the
+    // name has a longer word, as simdgroup_matrix is for simdgroup
     const holds = title => {
       const [own] = data.titled(title)
-      for (const root of own) if (!words.some(one => one.roots.has(root))) return 0
-      return words.reduce((sum, one) => [...own].some(root => one.roots.has(root)) ? sum + one.rare : sum, 0) / total
+      let whole = 1
+      for (const root of own) if (!words.some(one => stem(one.word) === root)) {
+        if (!words.some(one => one.roots.has(root))) return 0
+        whole = 0.85
+      }
+      return whole * words.reduce((sum, one) => [...own].some(root => one.roots.has(root)) ? sum + one.rare : sum, 0) / total
     }
     const long = words.length >= 7 // as of a message that is pasted
     const rate = doc => {
-      const [page, , title, , row] = docs[doc], head = heads.get(page), best = onPage.get(page), isHead = doc === head
-      let sum = 0, here = 0, there = 0, own = 0, named = 0, lacks = 0
+      const [page, , title] = docs[doc], head = heads.get(page), best = onPage.get(page), isHead = doc === head
+      let sum = 0, here = 0, there = 0, own = 0, lacks = 0
       words.forEach(({ found, rare, decides }, n) => {
         const at = found.scores.get(doc) ?? 0, top = found.scores.get(head) ?? 0
         sum += rare * enough(Math.max(at, 0.8 * top))
         if (at) own += rare
-        if (top >= STRONG) named += rare
         if (decides && (at || top)) here += rare
         if (decides && best[n]) there += rare
         if (!best[n]) lacks++
@@ -441,11 +510,19 @@
       const exact = whole.has(doc) || message && quotes(docs[doc])
       const all = weight >= 0.5 && (there / needed > 0.999 || isHead && there / needed > 0.5 && same > 0.999) || exact
       const log = share => Math.log(share + 0.02)
-      const points = W.sum * log(sum / total) + W.own * log(own / total) + W.named * log(named / total) + W.lacks * lacks
-        + W.same * Math.log(1 + 2 * same ** 2) + W.same2 * same ** 2 + W.typed * Math.log(1 + 2 * said ** 2) + W.typed2 * said ** 2 + W.typed6 * said ** 6 + W.held * held + W.asks * Math.log(1 + 12 * asks)
-        + W.weight * Math.log(weight) + (isHead ? W.head : 0) + (here / needed > 0.999 ? W.all : 0) + (row ? W.row : 0)
-        + (isHead && location.startsWith("glossary/") ? W.term : 0) + (PRACTICE.test(location) ? W.practice : 0)
-        + (long && all ? W.message : 0) + (long && location.startsWith("errors/") ? W.errors : 0) + (exact ? 100 : 0) - (weight < 0.5 ? 20 : 0)
+      const together = Math.max(...[title, ...isHead ? names : []].map(text => run(data.titled(text)[2], inOrder)))
+      const part = name => location.startsWith(name)
+      const has = {
+        sum: log(sum / total), own: log(own / total), lacks,
+        same: Math.log(1 + 2 * same ** 2), typed: Math.log(1 + 2 * said ** 2), typed6: said ** 6, held, asks: Math.log(1 + 12 * asks),
+        called: called.get(doc) ?? 0, wanted: wanted.get(doc) ?? 0, wantedOn: wantedOn.get(page) ?? 0, run: together > 1 ? together / inOrder.length : 0,
+        weight: Math.log(weight), head: isHead, all: here / needed > 0.999, message: long && all, errors: long && part("errors/"),
+        whatTerm: kind.what && isHead && part("glossary/"), whatLesson: kind.what && /^(?:roadmap|patterns)\//.test(location),
+        versusTerm: kind.versus && isHead && part("glossary/"), install: kind.install && part("setup/"),
+        apple: kind.apple && part("metal/"), notApple: !kind.apple && part("metal/"),
+      }
+      let points = (exact ? 100 : 0) - (weight < 0.5 ? 20 : 0)
+      for (const name in W) points += W[name] * has[name]
       return { doc, page, score: Math.exp(points) }
     }
     const groups = new Map()

@@ -1,0 +1,109 @@
+"""Checks that are not what their names say, and checks that are handed on and may never run.
+
+A reader knows ``np.testing.assert_allclose`` and ``all``, and reads no further. So such a name is
+the library's own on a page, bound by its import alone, and it is called where it stands: whether
+``map(assert_allclose, a, b)`` or ``scheduler.enter(1, 1, assert_allclose)`` ever compares, no line
+tells.
+"""
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+from lockstep.mistakes import kinds, walk
+from lockstep.vacuous import name_of
+
+Found = tuple  # (block, line from 0, what, how to mend it)
+
+ASSERTS = {"assert_close", "assert_frame_equal", "assert_series_equal", "assert_raises"}
+ASSERTS |= {f"assert_{name}" for name in "allclose equal array_equal almost_equal".split()}
+ASSERTS |= {f"assert_{name}" for name in "array_almost_equal approx_equal array_less".split()}
+ASSERTS |= {f"assert_{name}" for name in "array_max_ulp array_almost_equal_nulp".split()}
+CLOSE = {"allclose", "array_equal", "array_equiv", "isclose"}
+CHECKS = ASSERTS | CLOSE | {"all", "any", "abs", "approx"}
+# Modules that a reader knows by these names: what else may be called so.
+MODULES = {"np": r"(?:\w+\.)*numpy|cupy|cupynumeric", "numpy": "numpy", "math": "math"}
+MODULES |= {"torch": "torch", "cp": "cupy", "cupy": "cupy", "pytest": "pytest"}
+MODULES |= {"unittest": "unittest", "operator": "operator"}
+KNOWN = CHECKS | MODULES.keys()
+# What an import may not call a function that is called otherwise where it comes from.
+READS = re.compile(r"(?i)close|equal|same|near|agree|match|check|assert|valid|correct|verif")
+NAMED = re.compile(rf"(?:^|\.)(?:{'|'.join(sorted(ASSERTS | CLOSE))})$")
+FAMOUS = re.compile(r"assert_|allclose|array_eq|isclose")
+OWN = "call it by another name, and let {0} be what its reader knows"
+
+
+def check(blocks: list) -> Iterator[Found]:
+    """Yield what is wrong with the Python of a page."""
+    for one in blocks:
+        if one.language == "python":
+            for line, what, mend in _of(one.text):
+                yield one, line, what, mend
+
+
+@functools.lru_cache(maxsize=4096)
+def _of(text: str) -> tuple[tuple[int, str, str], ...]:
+    with suppress(SyntaxError):  # each block is told of its own
+        return tuple((node.lineno - 1, what, mend) for node, what, mend in _wrong(text))
+    return ()
+
+
+def _wrong(text: str) -> Iterator[tuple]:
+    methods = {id(n) for kind in kinds(text, ast.ClassDef) for n in kind.body}
+    for node in kinds(text, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+        if id(node) not in methods:
+            yield from _bound(node, node.name)
+    for node in kinds(text, ast.Name):
+        if node.id in KNOWN and not isinstance(node.ctx, ast.Load):
+            yield from _bound(node, node.id)
+    for node in kinds(text, ast.arg):
+        yield from _bound(node, node.arg)
+    for node in kinds(text, ast.Import, ast.ImportFrom):
+        yield from _imported(node)
+    if FAMOUS.search(text):
+        yield from _handed(text)
+
+
+def _handed(text: str) -> Iterator[tuple]:
+    """Yield the checks that are named and not called, and those that are put somewhere else."""
+    calls = kinds(text, ast.Call)
+    called = {id(node.func) for node in calls}
+    # What stands in an assertion is asked there: assert all(map(np.array_equal, ...))
+    asserted = {id(n) for node in kinds(text, ast.Assert) for n in walk(node.test)}
+    for node in calls:
+        for said in [*node.args, *(k.value for k in node.keywords)]:
+            if isinstance(said, ast.Constant) and NAMED.search(str(said.value)):
+                what = f"a check that is reached by a text: {said.value!r}"
+                yield said, what, "call the check by its own name, and leave it as it is"
+    for node in kinds(text, ast.Name, ast.Attribute):
+        name = name_of(node)
+        if name not in ASSERTS and name not in CLOSE:
+            continue
+        if not isinstance(node.ctx, ast.Load):
+            yield from _bound(node, name) if isinstance(node, ast.Attribute) else ()
+        elif id(node) not in called and (name in ASSERTS or id(node) not in asserted):
+            what = f"{name} is handed on, and no line tells whether it ever compares"
+            yield node, what, f"call it where it stands: {name}(...)"
+
+
+def _bound(node: ast.AST, name: str) -> Iterator[tuple]:
+    if name in KNOWN:
+        yield node, f"{name} is something else here than its reader knows", OWN.format(name)
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple]:
+    module = getattr(node, "module", None) or ""
+    for alias in node.names:
+        name, of = alias.asname or alias.name, alias.name
+        if isinstance(node, ast.Import):
+            other = name in MODULES and not re.fullmatch(MODULES[name], of)
+        else:
+            whole = f"{module}.{of}"
+            other = name in MODULES and not re.fullmatch(MODULES[name], whole) and name != of
+            other = other or (name != of and (name in CHECKS or bool(READS.search(name))))
+            other = other and not (READS.search(of) and name not in CHECKS)
+        if other:
+            what = f"{of} is imported as {name}, which is something else than its reader knows"
+            yield node, what, OWN.format(name)
