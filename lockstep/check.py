@@ -62,6 +62,13 @@ CLAIM = re.compile(
     r"|\b(?-i:[ABH]\d{2,3}s?|G[BH]\d{3}s?|L40?S?|T4|MI\d{3}\w*|V100|RTX|GeForce|M[1-5])\b"
     r"|\bour (?:gpu|kernel)|\b(?:of|on) this (?:page|lesson)\b|\b(?:copy|kernel) above\b"
 )
+# Who says that anywhere in a question says it of all its numbers.
+MEASURED = re.compile(
+    r"(?i)\b(?:our (?:\w+ )?(?:copy|kernel|sum|scan|gather|product|version|gpu|code|run)s?"
+    r"|benchmarks? (?:says?|shows?|gave)"
+    r"|(?:copy|kernel|sum|scan|code|block) above (?:reach|run|take|need|get|achiev|mov)\w*"
+    r"|this (?:page|lesson)'s|we (?:measured|timed|clocked|ran)|(?:is|was) measured|ours)\b"
+)
 SHOWN = "run some of them, or include less that is only shown"
 
 
@@ -192,11 +199,21 @@ class Checker:
         """What may make numbers up claims none to be measured, nor explains by one of its own."""
         skipped = self._invented(page)
         explained = {line for part in self.ours.parts for line in part.explained(page)}
-        for at, line in enumerate(_plain(page).splitlines() if skipped else ()):
+        claimed: set[int] = set()  # lines of a box that says so in another of its lines
+        rows = _plain(page).splitlines() if skipped else []
+        for at, line in enumerate(rows):
+            if at + page.body_line not in skipped or line.startswith(" ") or not line.strip():
+                continue
+            ends = (n for n in range(at + 1, len(rows)) if n + page.body_line not in skipped
+                    or rows[n].strip() and not rows[n].startswith(" "))  # fmt: skip
+            box = range(at, next(ends, len(rows)))
+            if MEASURED.search("\n".join(rows[n] for n in box)):
+                claimed |= {n + page.body_line for n in box}
+        for at, line in enumerate(rows):
             if at + page.body_line not in skipped:
                 continue
             said = data.LINK.sub("", numbers.WORKED.sub("", figures.KEY.sub("", line)))
-            claim = CLAIM.search(said)
+            claim = CLAIM.search(said) or at + page.body_line in claimed
             if (claim or at + page.body_line in explained) and (found := numbers.typed(said)):
                 why = "is said to be measured" if claim else "explains an answer"
                 there = page.typed[at] if at < len(page.typed) else at + page.body_line
@@ -205,7 +222,8 @@ class Checker:
 
     @functools.cached_property
     def records(self) -> evidence.Evidence:
-        return evidence.Evidence(self.root)
+        self.broken: list[Mistake] = []  # of records that are none; the others count
+        return evidence.Evidence(self.root, wrong=self.broken)
 
     def covered(self, page: Page) -> Iterator[Mistake]:
         """What of a block did not run says why, on the block."""
@@ -308,6 +326,7 @@ class Checker:
         """Return what is wrong with some pages; or without any, with the whole project."""
         chosen = list(files)
         found = [mistake for file in chosen or paths(self.root) for mistake in self.page(file)]
+        found = [*(self.broken if self.records else ()), *found]
         if chosen:
             return found
         try:
@@ -315,7 +334,10 @@ class Checker:
         except PageError as error:
             return list(dict.fromkeys([*error.mistakes, *found]))
         for check in (self.sources, self.shown, self.data, self.parts, self.agreed):
-            found += check(pages)
+            try:
+                found += check(pages)
+            except PageError as error:  # one of them must not hide what the others find
+                found += [mistake for mistake in error.mistakes if mistake not in found]
         if not (self.root / reviewed.LIST).is_file() and agreement.committed(
             self.root, reviewed.LIST, agreement.base(self.root)
         ):

@@ -279,7 +279,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("hit rate", "occupancy", "mfu", "accuracy", "power draw", "reading "),
         r"\b(?:hit\ rate|occupancy|MFU|accuracy|power\ draw|reading)"
-        r"\ (?:of|is|was|fell\ to|rose\ to)"
+        r"\ (?:of|is|was|(?:f[ae]lls?|rose|rises|went|goes|c[ao]mes?|drops|dropped)\ to|reache[sd])"
         rf"\ {_ABOUT}(?:{DECIMAL}|{BARE})",
     ),
     # 3:07.4 and 2'30" of time. 184 GB a minute. 2.1 billion keys, each second.
@@ -353,6 +353,56 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
             \ ?[=≈]\ {_ABOUT}\d[\d.,]*\ ?/\ ?\d
         | (?<![\w.])e(?:_\w+)?\ ?[=≈]\ s(?:_\w+)?\ ?/\ ?[a-z]\w*
             \ ?[=≈]\ {_ABOUT}\d[\d.,]*\ ?/\ ?\d""",
+    ),
+    # Ours: 712. Ours has 4.1 of them. Five passes of ours for each of theirs.
+    (
+        ("ours",),
+        rf"""\bours(?::|,)?
+            (?:\ (?:has|had|is|was|needs|needed|does|did|gets|got|makes|moves|comes\ to))?
+            \ {_ABOUT}{_MEASURED}(?:{_ALONE}|(?=\ of\ (?:them|those|these)\b))
+        | {NUMBER}\ \w+\ of\ ours\ (?:for|to|against|in)\b""",
+    ),
+    # While cuBLAS multiplies one pair, our kernel multiplies five.
+    (
+        ("while", "by the time", "before", "until"),
+        rf"\b(?:while|by\ the\ time|before|until)\b(?:\ that)?\ {_OTHER}[^.;\ufffc]{{0,50}}?"
+        rf",\ ours?\b[^.;\ufffc]{{0,40}}?\ {NUMBER}",
+    ),
+    # The copy comes to 4100. It draws 640.
+    (
+        ("comes to", "came to", "make", "made", "moves", "moved", "gets", "got", "drew", "draws"),
+        rf"""\b(?:copy|kernel|transpose|gather|scatter|softmax|version|implementation|{_OTHER})
+            \ (?:c[ao]mes?\ to|makes|made|moves|moved|gets|got)\ {_ABOUT}
+            (?=\d\d\d|\d,\d\d\d|\d*\.\d){_DIGITS}(?:{_ALONE}|(?=\ (?:and|out\ of)\b))
+        | \b(?:draws|drew)\ {_ABOUT}(?=\d\d\d|\d+\.\d){_DIGITS}{_ALONE}""",
+    ),
+    # With 8 blocks it was 712. The least time: 41. 5.2 times, on the H200. Up by a good third.
+    (
+        ("with ",),
+        r"\bwith\ \d+\ [a-z]+,?\ (?:it\ (?:was|took|needed|gave)\ (?=\d\d)|(?=\d\d\d|\d+\.))"
+        r"\d+(?:\.\d+)?"
+        r"(?=;|\.(?!\d)|,\ |\ and\b|$)",
+    ),
+    (
+        ("time", "bandwidth", "rate", "latency"),
+        rf"\b(?:least|most|shortest|longest|best|lowest|highest)\ (?:time|bandwidth|rate|latency)"
+        rf"\b[^.;:\d\ufffc]{{0,20}}:\ {_ABOUT}{_DIGITS}",
+    ),
+    (
+        (" times",),
+        rf"{DECIMAL}\ times,?\ on\ (?:an?|the|our|my|your)\ {_DEVICE}",
+    ),
+    (
+        ("up by", "down by"),
+        rf"\b(?:up|down)\ by\ (?:{FRACTION}|an?\ (?:good|full|mere|whole)\ (?:{_NTH}|half))\b",
+    ),
+    # The efficiency η of 0.91. What a profiler is said to count.
+    (("η",), rf"η(?:_\w+)?\ ?[=≈]\ {_ABOUT}{DECIMAL}(?!\w|\ ?[*/+·×])"),
+    (
+        ("nsight", "ncu ", "nsys ", "profiler ", "cuobjdump ", "ptxas "),
+        r"\b(?:nsight\ \w+|ncu|nsys|profiler|cuobjdump|ptxas)"
+        r"\ (?:shows?|says|reports?|sees|gives|finds)\b[^.;:\ufffc]{0,60}?"
+        r"\ \d+\ (?:registers|bank\ conflicts|sectors|spills|instructions|stalls)",
     ),
     # Units that are written otherwise.
     (

@@ -19,7 +19,7 @@ COMMON = frozenset(
     none now off often once out own part per rather second see seen several show shows since some
     still such take takes things through too three four five ten under until up upon use used uses
     using very want way well what while whose within yes yet new times time work works write read
-    never always alone plain""".split()
+    never always alone plain six seven eight nine hundred together ours theirs""".split()
 )
 # Words of other languages, too: one of them alone says nothing.
 SHARED = frozenset("a an all as at in is last made me no on over so time to under was were".split())

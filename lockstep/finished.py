@@ -74,6 +74,11 @@ SUCCESS = re.compile(
 )
 
 
+# The head of a table of what is said to be printed.
+PRINTED = re.compile(
+    r"(?i)\b(?:what|which) (?:it|that|the \w+) (?:prints?|printed|says|said)\b"
+    r"|\|\s*printed\s*\|"
+)
 # What a program says, in quotes; and what leads to it, in the line above.
 _PRINTER = (
     r"\b(?:programs?|scripts?|kernels?|commands?|runs?|tests?|code|examples?|shell|terminal|console"
@@ -112,8 +117,13 @@ def _described(match: re.Match, said: str) -> bool:
 def outputs(page: Page) -> Iterator[tuple[int, str]]:
     """Yield (line, value) of values that prose says are printed, and that no block shows."""
     shown = re.sub(r"\s", "", "".join(block.text for block in page.blocks))
-    before = ""
+    before, head = "", ""
     for number, row in enumerate(page.body.split("\n"), start=page.body_line):
+        head = (head or row) if row.lstrip().startswith("|") else ""
+        if "`" in row and head != row and PRINTED.search(head):
+            for said in re.findall(r"`([^`]*\d[^`]*)`", row):
+                if re.sub(r"\s", "", said) not in shown:
+                    yield number, said
         found = list(PRINTS.finditer(row)) if "`" in row else []
         if row.strip() and not LINK.search(row):
             if '"' in row or "“" in row or "«" in row:

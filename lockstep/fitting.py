@@ -4,6 +4,7 @@ A measured number says what it measures on hover, and one of code that another p
 there (``lockstep.markdown``). What can be told from the words beside it is refused here.
 """
 
+import functools
 import math
 import re
 from collections.abc import Iterator
@@ -27,6 +28,9 @@ SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z\[`*])|\|")
 CODE = re.compile(r"`([A-Za-z_]\w+)(?:\([^`]*\))?`")
 DEFINED = re.compile(r"^\s*(?:def|class|.*__global__ void|kernel void)\s+(\w+)", re.MULTILINE)
 LINK = re.compile(r"\]\([^)]*\)")
+POWER = re.compile(r"\b2\s?(?:\^|\*\*|<sup>)\{?([1-3]?\d)\b")
+SIZED = re.compile(rf"\b(?:[Tt]he|[Oo]ur|[Tt]his|[Aa])\ [\w-]+(?:\ kernel)?,?\ of\ {POWER.pattern}")
+DOES_ = "needs?|takes?|runs?|reach(?:es)?|does|gets?|manages?|is|moves?|sustains?"
 LEAST = 128  # smaller ones are tiles and blocks
 RATES = {"bytes", "flops"}
 # The head of a column, and what quantity it promises.
@@ -83,6 +87,8 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
     for n, (start, text) in enumerate(read):
         for what, mend in _printed(text, shown):
             yield Mistake(page.path, place(start), what, mend)
+        for what, mend in _borrowed(text) if "](http" in text else ():
+            yield Mistake(page.path, place(start), what, mend)
         for what, mend in _changed(text) if keyed[n] else ():
             yield Mistake(page.path, place(start), what, mend)
         if not (any(keyed[max(0, n - 1) : n + 2]) or start in invented):
@@ -106,7 +112,7 @@ COMPARES = re.compile(
     rf"|beats?|beat(?:s|en)?\ by|outperform(?:s|ed)?|outruns?|outpace[sd]?|overtakes?"
     rf"|surpass(?:es|ed)?"
     rf"|wins\ (?:over|against)|loses\ (?:to|against)|trails|no\ match\ for)\ {_THEM}"
-    rf"|\b(?:fastest|slowest|quickest)\ (?:one\ )?is\ {_THEM}"
+    rf"|\b(?:fastest|slowest|quickest)\ (?:one\ )?is\ {_THEM}|\bbetter\ than\ {LIBRARY}"
     rf"|\b(?:fastest|slowest|quickest)\ of\ (?:all|them|the|our|these|those)\b"
     rf"|\b{_RUNS}\ (?:is|was|runs|ran|are|were)\ the\ (?:fastest|slowest|quickest)\b"
 )
@@ -114,6 +120,24 @@ HYPOTHETIC = re.compile(
     r"(?i)\b(?:if|whether|can|could|would|should|may|might|when|must|to\ (?:beat|be)|how|suppose)\b"
 )
 TAG = re.compile(r"</?\w[^>]*>|[*_`]|\[(?=[^\]]*\]\()|\]\([^)]*\)")
+
+
+# Whose a number is that somebody else's page is said to give.
+GIVEN = re.compile(r"\[([^\[\]]*)\]\((https?://[^)\s]*)[^)]*\)")
+MINE = re.compile(
+    r"\b(?:[Oo]urs|[Oo]ur(?!\ own\ page)\ [a-zA-Z]\w*|(?:[Ww]e|I)\ (?:have\ |had\ |also\ )?"
+    r"(?:measured?|timed|clocked|saw|got|get|reach(?:ed)?|ran|benchmarked))\b"
+)
+
+
+def _borrowed(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the numbers that a sentence calls ours, under a link to somebody else's page."""
+    for sentence in SENTENCE.split(text):
+        mine = MINE.search(GIVEN.sub("", sentence)) if not figures.KEY.search(sentence) else None
+        for link in GIVEN.finditer(sentence) if mine else ():
+            if mine and (found := numbers.typed(link[1])):
+                what = f"{found[0]!r} is given by {link[2]}, and the sentence says {mine[0]!r}"
+                yield what, "pull what was measured here by key, or name who gives the number"
 
 
 def _printed(text: str, shown: str) -> Iterator[tuple[str, str]]:
@@ -157,7 +181,8 @@ def _line(
 ) -> Iterator[tuple[str, str]]:
     if heads:
         yield from _columns(line, heads, records)
-    for sentence in SENTENCE.split(line):
+    sentences = SENTENCE.split(line)
+    for before, sentence in zip(["", *sentences], sentences, strict=False):
         keys, last = [], 0
         for key in figures.KEY.finditer(sentence):
             try:
@@ -173,7 +198,12 @@ def _line(
             last = key.end()
         if keys:
             words = figures.KEY.sub("", numbers.WORKED.sub("", sentence))
+            words = f"{before} {words}" if before.endswith(":") else words  # Our scan: KEY
             yield from _size(words, keys)
+            first = figures.KEY.search(sentence)
+            lead = sentence[: first.start()] if first else ""
+            lead = f"{before} {lead}" if before.endswith(":") else lead
+            yield from _subject(lead, keys, _kernels(records))
             yield from _device(LINK.sub("]", words), keys, records.project.devices)
             yield from _kernel(words, keys, defined)
             if name != "ratio":  # of two things, which may differ in that
@@ -208,6 +238,10 @@ TYPES = re.compile(
 )
 
 
+PRECISION = re.compile(r"(?i)\b(half|double) precision\b")
+PRECISIONS = {"half": "float16", "double": "float64"}
+
+
 def _promised(before: str, key: str, row: dict, name: str) -> Iterator[tuple[str, str]]:
     """The words that lead to a figure promise another quantity: a bandwidth of 3 ms."""
     kind = quantity(figures.unit_of(row, name))
@@ -223,8 +257,9 @@ def _promised(before: str, key: str, row: dict, name: str) -> Iterator[tuple[str
 def _types(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, str]]:
     """The sentence names one type of its elements, and what was measured names another."""
     said = {_type(found) for found in TYPES.findall(sentence)}
+    said |= {PRECISIONS[found.lower()] for found in PRECISION.findall(sentence)}
     key, row = keys[0]
-    words = " ".join(str(row.get(name, "")) for name in ("id", "title", "what"))
+    words = " ".join(str(row.get(name, "")) for name in ("id", "title", "what", "dtype"))
     measured = {_type(found) for found in TYPES.findall(words)}
     if len(keys) == 1 and len(said) == 1 and measured and not said & measured:
         what = f"{key} is of {' and '.join(sorted(measured))}, and the sentence says {[*said][0]}"
@@ -239,6 +274,14 @@ def _size(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, st
     """No key of a sentence is of the size that the sentence names."""
     named = [[int(n.replace(",", "")) for n in NUMBER.findall(s)] for s in SIZES.findall(sentence)]
     named = [sizes for sizes in named if max(sizes) >= LEAST]
+    for power in SIZED.findall(sentence):
+        elements, whole = 2 ** int(power), [w for _, row in keys for w in _sizes(row)]
+        if elements >= LEAST and whole and not any(w / 64 <= elements <= w for w in whole):
+            yield (
+                f"{keys[0][0]} is of no 2^{power} elements, which the sentence says",
+                "use the key of that size, or name the size that was measured",
+            )
+            return
     if not named:
         return
     wanted = {n for sizes in named for n in (*sizes, math.prod(sizes)) if n >= LEAST}
@@ -272,9 +315,42 @@ def _kernel(
         yield what, "use the key of that kernel, or name what was measured"
 
 
+COMMON = frozenset(
+    "softmax scan transpose gather scatter histogram reduction convolution attention".split()
+)
+
+
+@functools.lru_cache(maxsize=4)
+def _kernels(records: Evidence) -> frozenset[str]:
+    """Return the names of kernels that the records have, by their files."""
+    rows = [row for kind in ("benchmarks", "microbenchmarks") for row in records.every(kind)]
+    parts = {part for row in rows for part in re.split(r"[/_.]", str(row.get("kernel", "")))}
+    return COMMON | {part for part in parts if len(part) > 3}
+
+
+SAID = re.compile(
+    rf"\b(?:[Tt]he|[Oo]ur|[Tt]his)\ ([a-z]{{4,}})(?:\ (?:kernel|version))?"
+    rf"(?:,\ of\ [^,:;]{{1,30}}:|\ (?:{DOES_})\b|:)\W*$"
+)
+
+
+def _subject(
+    sentence: str, keys: list[tuple[str, dict]], known: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """The sentence is about one kernel by its name, and the figure is of another's file."""
+    said = SAID.search(re.sub(r"[\s.]*$", "", sentence)) if len(keys) == 1 else None
+    key, row = keys[0]
+    texts = ("id", "title", "what", "kernel", "method", "reference_name")
+    words = " ".join(str(row.get(name, "")) for name in texts).lower()
+    if said and said[1] in known and said[1][:5] not in words:
+        what = f"{key} is of {row.get('title') or row.get('what')}, and the sentence says {said[1]}"
+        yield what, "use the key of that kernel, or name what was measured"
+
+
 def _sizes(row: dict) -> set[int]:
     words = " ".join(str(row.get(name, "")) for name in ("id", "title", "what", "method"))
     found = {int(n.replace(",", "")) for n in NUMBER.findall(words)}
+    found |= {2 ** int(power) for power in POWER.findall(words)}
     return found | {v for v in row.values() if isinstance(v, int)}
 
 
@@ -289,9 +365,7 @@ OURS = re.compile(
     r"|product|implementation|function|sum|scan|sort|reduction)\b)"
 )
 CLAUSE = re.compile(r"[,;:(]|\b(?:and|while|where|but|whereas)\b")
-DOES = re.compile(
-    r"\b(?:needs?|takes?|runs?|reach(?:es)?|does|gets?|manages?|is|moves?|sustains?)\b"
-)
+DOES = re.compile(rf"\b(?:{DOES_})\b")
 SLOWER = re.compile(r"[\s\u00a0]*(?:times|×|x)\ (?:as\ )?(?:slow|long)")
 FASTER = re.compile(
     r"[\s\u00a0]*(?:times|×|x)\ (?:as\ )?(?:fast|quick|(?:the|our)\ (?:speed|rate|pace|throughput))"

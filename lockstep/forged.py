@@ -12,6 +12,8 @@ _PLACE = (
     r"|machines?|every\ (?:push|commit|build|run))\b"
 )
 _CHIP = rf"\b(?:(?:{CARDS}|T4)(?:\ \d{{4}}\w*)?|Hopper|Blackwell|Ampere|CPU|simulator)\b"
+_CARD = rf"\b(?:(?:{CARDS}|T4)\b|(?:Hopper|Blackwell|Ampere|NVIDIA|AMD)\b)"
+_MANY = r"(?:(?:all|both|our|two|four|eight|\d+)\ ){1,3}(?:\w+\ )?GPUs?\b"
 _WHEN = (
     r"(?:(?:last|this)\ (?:week|month|year|night|morning|spring|summer|autumn|fall)"
     r"|yesterday|today|recently|(?:in|on|since)\ (?:\w+\ )?20\d\d|on\ \w+day|twice"
@@ -70,6 +72,25 @@ STAMP = re.compile(
   | \b(?:compute-sanitizer|(?:mem|race|init|sync)check|valgrind)
       \ (?:found|reported|saw|gave|printed|ended\ with|came\ back\ with)
       \ (?:no|zero|0|nothing|none|not\ (?:one|an?|a\ single))\b
+  | \b(?:blocks?|codes?|examples?|listings?|lines?|scripts?|programs?|snippets?|run)\b
+      (?!\ of\ this\ page)[^.;:?]{{0,40}}?\b(?:ran|(?:was|were|has\ been|have\ been)\ run|passed
+        |(?:printed|gave)\ the\ same)\ (?:\w+\ ){{0,2}}?on\ (?:(?:\w+\ ){{0,3}}?{_CARD}|{_MANY})
+  | \bproof\ of\ (?:the|this|that|each|every)\ (?:block|code|page|example|listing|kernel)\b
+      [^.;]{{0,20}}?:\ \w
+  | \b(?:ran|run|executed|passed|covered|complete|proof)\b[^.;]{{0,30}}?
+      \b\d+\ of\ \d+\ lines\b(?!\ of)
+  | \b(?:we|I)\ (?:have\ |also\ )?(?:ran|run|re-?ran)
+      \ (?:the|this|that|these|it|them|each|every|all)\b[^.;:?]{{0,40}}?
+      \ on\ (?:(?:\w+\ ){{0,3}}?{_CARD}|{_MANY})
+  | (?:^\W*|[.!?;]\ )(?:and\ )?(?:the\ )?
+      (?:compute-?\ ?sanitizer|sanitizer|(?:mem|race|init|sync)check|valgrind)
+      \ (?:finds|reports|sees|says|shows)
+      \ (?:no\ \w+|zero\ \w+|0\ \w+|nothing|none|not\ (?:one|an?)(?:\ \w+)?)
+      (?=\W*$|[.,;:!]|\ (?:here|in\ it|in\ this|for\ (?:it|this)|on)\b)
+  | \b(?:tests?|suite|checks?|block|code|example)\ (?:all\ )?pass(?:es|ed)?\ (?:\w+\ )?(?:on|with)
+      \ (?:\w+\ ){{0,3}}?(?:{_CARD}|Apple\b)
+  | ^\W*(?:(?:the|this|our)\ \w+\W+)?(?:ends?|ended|exits?|exited|finishe[sd])
+      \ with\ (?:(?:exit\ )?(?:status|code)\ )?0\b
   | ^\W*[✓✔☑✅]""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -79,6 +100,7 @@ STAMPED += "compiled confirmed checks tests cases tried repeated".split()
 STAMPED += "work reproduc executed failure error clean green hardware device status ·".split()
 STAMPED += ["passes on", "passes with", "passing", " to work", " to run", " to pass", "suite "]
 STAMPED += [" run ", "in this ", "of this ", "on this ", *"✓✔☑✅"]
+STAMPED += ["proof of", "the same on", "with 0", "status 0", "code 0", "passed on"]
 STAMPED += ["sanitizer", "memcheck", "racecheck", "initcheck", "synccheck", "valgrind"]
 ASKING = Asking([STAMPED])
 

@@ -105,6 +105,9 @@ class Line:
         self.prose: list[str] = []
 
 
+ASSERTS = re.compile(r"[;\n]\s*assert\b|\bassert\b[^;]*[;]")
+
+
 class Lookalikes:
     """Finds them in the pieces of a page's HTML, as ``rendered.walk`` yields those."""
 
@@ -163,6 +166,11 @@ class Lookalikes:
             what = f"{stamp!r} reads like a stamp, which a run alone can give"
             mend = "take it out: the page's own stamp says what ran, and where"
             self.wrong(line.start, what, mend)
+        if any(map(ASSERTS.search, line.code)):
+            mend = "include it in a block, which a run checks"
+            self.wrong(
+                line.start, "a program with an assertion in a sentence, which nobody ran", mend
+            )
         if line.code and not WORDS.search(prose):
             found = []
             for code in line.code:

@@ -179,12 +179,16 @@ ANNOUNCED = re.compile(
         |all|those|these|they|everything)\b[^.;:\d]{{0,40}}
         \b(?:in|are|is|mean|means|of|for\ each)\ (?:the\ |one\ )?
         (?:(?:{_THING})(?:/s|,?\ (?:a|per|each|every|in\ a|that\ \w+\ \w+\ in\ a)\ second)
-        |[mnµ]s|(?:milli|micro|nano)seconds|cycles|percent|TFLOPS?)(?!\w)""",
+        |[mnµ]s|(?:milli|micro|nano)seconds|cycles|percent|TFLOPS?)(?!\w)
+    | \b[Ww]hat\ follows\ is\ (?:given\ )?in\ (?:(?:{_THING})/s|[mnµ]s|cycles|percent)(?!\w)
+    | ^In\ (?:(?:{_THING})/s|[mnµ]s|cycles|percent)(?=[.,;]|$)
+    | (?:(?:{_THING})/s|\b[mnµ]s)\ (?:is|are)\ the\ unit""",
     re.VERBOSE,
 )
 SCORE = re.compile(
-    r"""(?:(?::|\b(?:is|was|has|had|took|takes|gets|got|one|gave|gives))\ )(?:about\ )?
-        (?<![\w.])(?:\d{2,}(?:[.,]\d+)*|\d[.,]\d+)(?=[.;)]?$|[.;)]\ |,\ |\ and\b)""",
+    r"""(?:(?::|\b(?:is|was|has|had|took|takes|gets|got|one|gave|gives|makes|moves|draws
+        |c[ao]mes?\ to))\ )(?:about\ )?
+        (?<![\w.])(?:\d{2,}(?:[.,]\d+)*|\d[.,]\d+)(?=[.;)]?$|[.;)]\ |,\ |\ and\b|\ of\ them\b)""",
     re.VERBOSE,
 )
 # A heading that gives a unit to the list or the table below it.
@@ -538,6 +542,7 @@ class Reader:
         self.column = 0
         self.row = False  # whether the head of the row that is read is a unit
         self.promised = False  # whether the words before a list or a table say a unit
+        self.under = ""  # the heading above, where it gives a unit
         self.bare: str | None = None  # a number of this row that stands alone in its cell
         self.tables: list[tabled.Table] = []  # that are open
         self.cell: list[str] = []  # the texts of the cell that is read
@@ -651,8 +656,12 @@ class Reader:
             self.promised = bool(PROMISE.search(said)) and KEY not in said
         elif closed in HEADINGS:
             self.promised = bool(OVER.search(said)) and KEY not in said
+            self.under = said.removesuffix("¶").rstrip() if self.promised else ""
         elif closed == "li" and self.promised and not found and (bare := BARE.search(said)):
             self.wrong(self.start, f"{bare[0]!r} is typed, in a list of a measured quantity", MEND)
+        if self.under and closed in {"p", "li"} and not found and (score := SCORE.search(said)):
+            what = f"{score[0]!r} is typed, and the heading above gives it a unit: {self.under}"
+            self.wrong(self.start, what, MEND)
         if closed == "dt":
             self.term = bool(HEAD.search(said) or TERM.match(said) or ALONE.fullmatch(said))
         elif closed == "dd" and self.term and tabled.FIGURE.fullmatch(said):

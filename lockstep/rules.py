@@ -28,6 +28,16 @@ OUTPUT = re.compile(
     r"(?i)\b(?:outputs?|stdout|prints|printed|results?|console|terminal)\b|^\W*[$>%] ?\w"
     r"|^(?:ncu|nsys|nvprof|python|\./)"
 )
+WORDS = re.compile(r"\w\W+\w")
+TITLED = re.compile(
+    r"(?i)\b(?:checked|compared|verified|tested|proved|measured|run|ran)\ (?:against|with|on|by)\b"
+)
+# No reason why something does not run: none in words, or that it does.
+NO_REASON = re.compile(
+    r"^\W*(?:\w+\W*)?$"
+    r"|(?<!that\ )\b(?:it|this|that|code|block)\ (?:runs|ran|passe[sd]|works|worked)\b"
+    r"|\bpassed\b|\bas\ it\ (?:runs|ran)\b"
+)
 LIKE_A_MARKER = re.compile(r"\[\[[A-Za-z]+:[^\]]*\]?\]?")
 MARKS = ("--8<--", "-8<-")  # an include, and what is left of a mistyped one
 
@@ -135,6 +145,19 @@ def check_shown(blocks: list[Block], wrong: Callable[[int, str, str], None]) -> 
             if stamp := forged.stamp(block.options.get(key, "")):
                 what = f"{stamp!r} in {key}= reads like a stamp, which a run alone can give"
                 mend = "take it out: the block's own mark says what ran, and where"
+                wrong(block.page_line, what, mend)
+        if said := TITLED.search(block.options.get("title", "")):
+            what = f"{said[0]!r} in title= says what a run alone can say"
+            wrong(block.page_line, what, "name what the block is; its own mark says what ran")
+        for key in ("shown", "unrun"):
+            reason = block.options.get(key)
+            if reason is not None and (said := NO_REASON.search(reason)):
+                what = f"{said[0]!r} in {key}= says that it runs"
+                if not WORDS.search(reason):
+                    if key == "shown" and reason.strip(" .-"):
+                        continue  # that it is the reader's is a reason of one word
+                    what = f"{key}={reason!r} is no reason in words"
+                mend = "say in words why a part of it does not run here, such as needs another GPU"
                 wrong(block.page_line, what, mend)
         if "file" in block.options and block.language in PRINTED and block.runs:
             if block.language != "text" or OUTPUT.search(block.options.get("title", "")):

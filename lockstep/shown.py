@@ -501,10 +501,18 @@ def _number(node: ast.expr, small: float = 9) -> bool:
     known = ast.Constant | ast.UnaryOp | ast.BinOp | ast.operator | ast.unaryop | ast.List
     known |= ast.Tuple | ast.expr_context
     plain = all(isinstance(n, known) or (_rounds(n)) for n in inside)
-    values = [n.value for n in inside if isinstance(n, ast.Constant)]
+    values = [_read(n.value) for n in inside if isinstance(n, ast.Constant)]
     figures = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
     large = any(v % 1 or abs(v) > small for v in figures)
     return plain and large and len(figures) == len(values)
+
+
+def _read(value: object) -> object:
+    """Return the number of a text, as int("4100") reads it."""
+    return float(value) if isinstance(value, str) and PLAIN_NUMBER.fullmatch(value) else value
+
+
+PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 def _rounds(node: ast.AST) -> bool:
@@ -514,6 +522,178 @@ def _rounds(node: ast.AST) -> bool:
     if isinstance(node, ast.keyword | ast.Attribute):
         return isinstance(node, ast.keyword) or node.attr in ROUNDS
     return isinstance(node, ast.Name) and node.id in {*ROUNDS, *OF}
+
+
+# Who a figure is of, where two are compared: ours and somebody's library.
+SIDE = re.compile(
+    r"(?:^|[_\W])(?:ours?|theirs?|cu(?:blas|dnn|fft|sparse)\w*|cub|cutlass|nccl)(?:$|[_\W])",
+    re.IGNORECASE,
+)
+# A device as the name of a table, and a name that says a figure itself: copy_4100_gb_per_second.
+CARD = re.compile(rf"_?(?:{worked.CARDS}|T4)", re.IGNORECASE)
+HARDWARE = re.compile(
+    r"(?i)(?:^|_)(?:sms?|(?:multi)?processors?|clocks?|cores?|bandwidth|latency|memory|registers?|l1|l2"
+    r"|warps?|threads?|shared|cache|peak|capability|name|hz|nvlink|pcie)(?:$|_)"
+)
+SPELLED = re.compile(
+    r"(?:^|_)\d+_?(?:[gtmk]i?b(?:_(?:per|a)_s\w*|ps|_?s)|[gtmp]?flops?|[mun]s"
+    r"|(?:milli|micro|nano)s\w*|(?:times|x)_(?:as_)?(?:fast|quick|slow))(?:_|$)",
+    re.IGNORECASE,
+)
+# What says an object as it likes, and not as it is.
+SAYS_ITSELF = {"__repr__", "__str__", "__format__"}
+DATA = ast.Constant | ast.UnaryOp | ast.unaryop | ast.List | ast.Tuple | ast.Dict | ast.expr_context
+HOLDS = {"dict", "zip", "list", "tuple", "int", "float", "loads", "Decimal", "array", "namedtuple"}
+HOLDS |= {
+    "split",
+    "splitlines",
+    "strip",
+    "map",
+    "values",
+    "SimpleNamespace",
+    "round",
+    "asarray",
+    "json",
+    "np",
+    "numpy",
+    "decimal",
+    "types",
+}
+
+
+def sided(tree: ast.AST, rows: list[str]) -> Iterator[tuple[int, str, str]]:
+    """Yield (line from 0, what, mend) of figures that code gives to two sides, or says otherwise.
+
+    ``{"ours": 712, "cublas": 688}`` is no result of a run, whatever holds it.
+    """
+    typed: set[str] = set()  # names of what was given as it stands, or taken out of such
+    for node in walk(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.ClassDef) and _sides(node, typed):
+            if not _founded(rows[node.lineno - 1]):
+                yield node.lineno - 1, FIGURE, COMPUTED
+        elif isinstance(node, ast.FunctionDef) and node.name in SAYS_ITSELF:
+            if any(map(_own_digits, _told(node))):
+                what = f"a {node.name} with a number of its own, which an output then shows"
+                yield node.lineno - 1, what, "print what the object holds, and compute it"
+        elif isinstance(node, ast.FunctionDef) and _table_of(node):
+            yield node.lineno - 1, FIGURE, COMPUTED
+        elif isinstance(node, ast.keyword) and node.arg == "formatter":
+            what = "an output in a form of the page's own, which may be another number"
+            yield node.value.lineno - 1, what, "print the numbers as they are"
+        name = getattr(node, "name", None) or getattr(node, "id", None)
+        if isinstance(name, str) and SPELLED.search(name):
+            yield getattr(node, "lineno", 1) - 1, f"{name} says a figure in its name", COMPUTED
+
+
+def _asks(text: str) -> bool:
+    """Whether a text has a word that ``sided`` looks for, which few have."""
+    return SIDED.search(text) is not None or any(map(_quantity, DEFINES.findall(text)))
+
+
+SIDED = re.compile(
+    rf"{SIDE.pattern}|__(?:repr|str|format)__|formatter|{CARD.pattern}\s*=|{SPELLED.pattern}",
+    re.IGNORECASE,
+)
+DEFINES = re.compile(r"\bdef (\w+)")
+
+
+def _told(node: ast.FunctionDef) -> Iterator[object]:
+    """Yield the constants of what a function says, and not those of its formats and indices."""
+    inside = [inner for part in node.body for inner in walk(part)]
+    forms = [n.format_spec for n in inside if isinstance(n, ast.FormattedValue) and n.format_spec]
+    forms += [n.slice for n in inside if isinstance(n, ast.Subscript)]
+    formal = {id(part) for form in forms for part in walk(form)}
+    for inner in inside:
+        if isinstance(inner, ast.Constant) and id(inner) not in formal:
+            yield inner.value
+
+
+def _own_digits(value: object) -> bool:
+    return _figure(value) or bool(isinstance(value, str) and re.search(r"(?<![\w{.:])\d", value))
+
+
+def _sides(node: ast.Assign | ast.AnnAssign | ast.ClassDef, typed: set[str]) -> bool:
+    """Whether a statement holds figures alone, and names whose they are; or is of a device.
+
+    ``typed`` gets the names that a statement gives to figures alone.
+    """
+    if isinstance(node, ast.ClassDef):
+        given = [part for part in node.body if isinstance(part, ast.Assign | ast.AnnAssign)]
+        if len(given) < 2:
+            return False
+        parts = [part for one in given for part in walk(one)]
+        device = False
+    else:
+        parts = list(walk(node))
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        device = isinstance(node.value, ast.Dict) and any(
+            CARD.fullmatch(name_of(target)) for target in targets
+        )
+    names, figures_ = [], 0
+    loops = [part.target for part in parts if isinstance(part, ast.comprehension)]
+    each = {n.id for target in loops for n in walk(target) if isinstance(n, ast.Name)}
+    for part in parts:
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            names.append(part.id)
+        elif isinstance(part, ast.keyword) and part.arg:
+            names.append(part.arg)
+        elif isinstance(part, ast.Call) and name_of(part.func) not in HOLDS:
+            return False
+        elif isinstance(part, ast.Name) and part.id in typed:
+            figures_ += 2
+        elif isinstance(part, ast.Name) and part.id not in HOLDS | each:
+            return False
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            names.append(part.value)
+            figures_ += len(re.findall(r"(?<![\w.])\d\d[\d.]*|\d\.\d", part.value))
+        elif isinstance(part, ast.Constant) and _figure(part.value):
+            figures_ += 1
+        elif isinstance(part, ast.BinOp | ast.Compare | ast.Lambda):
+            return False
+    if figures_ > 1:
+        typed |= {name for name in names if name.isidentifier()} - each
+    device = device and not any(map(HARDWARE.search, names))
+    return figures_ > 1 and (device or any(map(SIDE.search, names)))
+
+
+def _table_of(node: ast.FunctionDef) -> bool:
+    """Whether a function gives one of the figures that it holds, as a lookup does."""
+    given = [part.value for part in walk(node) if isinstance(part, ast.Return)]
+    if not all(given):
+        return False
+    held = [leaf for value in given if value for leaf in _leaves(value)]
+    figures_ = [leaf.value for leaf in held if isinstance(leaf, ast.Constant)]
+    plain = [value for value in figures_ if type(value) in {int, float}]
+    asked = [
+        n.value for n in walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    ]
+    if not (_quantity(node.name) or any(map(SIDE.search, asked))):
+        return False
+    return len(held) > 1 and len(plain) == len(held) and any(map(_figure, plain))
+
+
+def _figure(value: object) -> bool:
+    """Whether a constant is a number that is no small count."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return isinstance(value, float) or abs(value) > 9
+
+
+def _leaves(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield what an expression may give: the values of a table, the sides of a condition."""
+    if isinstance(node, ast.IfExp):
+        yield from (*_leaves(node.body), *_leaves(node.orelse))
+    elif isinstance(node, ast.Subscript):
+        yield from _leaves(node.value)
+    elif isinstance(node, ast.Call) and name_of(node.func) == "get":
+        table = node.func.value if isinstance(node.func, ast.Attribute) else ast.Constant(None)
+        yield from (leaf for part in (table, *node.args[1:]) for leaf in _leaves(part))
+    elif isinstance(node, ast.Dict):
+        yield from (leaf for value in node.values for leaf in _leaves(value))
+    elif isinstance(node, ast.List | ast.Tuple):
+        yield from (leaf for value in node.elts for leaf in _leaves(value))
+    else:
+        yield node
 
 
 ROUNDS = {"round", "float", "int", "abs", "max", "min", "sum", "array", "asarray", "tensor"}
@@ -752,6 +932,52 @@ def _repeated(blocks: list) -> Iterator[tuple]:
             before += one.text
 
 
+def _recited_text(blocks: list) -> Iterator[tuple]:
+    """Yield (block, line, words) of a session's figures that a text above holds as they are."""
+    sessions = [one.text for one in blocks if one.language == "pycon"]
+    if not any(TOLD.fullmatch(row.strip()) for text in sessions for row in text.split("\n")):
+        return
+    held: set[str] = set()
+    for one in blocks:
+        if one.language == "pycon":
+            for example in examples(one.text, lambda *what: None):
+                recites = held and example.exc_msg is None and _recites(example.source)
+                rows = example.want.split("\n") if recites else ()
+                for row in (" ".join(row.split()) for row in rows):
+                    if row in held:
+                        yield one, example.lineno, row
+                        break
+        if one.language in {"python", "pycon"} and "\\n" in one.text or '"""' in one.text:
+            with suppress(SyntaxError, ValueError):
+                for tree, _ in _trees(one):
+                    for node in walk(tree):
+                        said = node.value if isinstance(node, ast.Constant) else None
+                        if isinstance(said, str) and ">>>" not in said:
+                            rows = [" ".join(row.split()) for row in said.split("\n")]
+                            held |= {row for row in rows if TOLD.fullmatch(row)}
+
+
+# Without one of these an output has no rate, no time and no ratio.
+RATED_OUTPUT = re.compile(
+    r"/s|\b[mnuµ]?s\b|second|times|fast|slow|per |FLOP|Hz|cycles|fold|[×x]\b|pace"
+)
+
+
+def _recites(source: str) -> bool:
+    """Whether an example says a text as it is, or its lines."""
+    with suppress(SyntaxError):
+        inside = list(walk(parse(source)))
+        calls = [name_of(node.func) for node in inside if isinstance(node, ast.Call)]
+        return {*calls} <= SAYS | {"split", "splitlines", "strip"} and not any(
+            isinstance(node, ast.BinOp | ast.Compare) for node in inside
+        )
+    return False
+
+
+# A name and its figures, as in a row of a table.
+TOLD = re.compile(r"[A-Za-z][\w .:-]*?[ :=|]+(?:(?:\d\d[\d.]*|\d\.\d+)[ |]*)+")
+
+
 def _trees(one) -> Iterator[tuple[ast.Module, int]]:
     if one.language == "python":
         yield parse(one.text), 0
@@ -891,7 +1117,11 @@ def block(
         try:
             python(text, wrong, is_file)
             with suppress(SyntaxError):
-                for found_here in echoes(parse(text), text.split("\n")):
+                rows, tree = text.split("\n"), parse(text)
+                for found_here in (
+                    *echoes(tree, rows),
+                    *(sided(tree, rows) if _asks(text) else ()),
+                ):
                     wrong(*found_here)
         except RecursionError:
             wrong(0, "this is not Python: it is nested too deeply", "write it in smaller pieces")
@@ -915,7 +1145,8 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
     for node in walk(tree):
         for what, mend in (*vacuous(node), *meddling(node)):
             wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
-    for line, what, mend in echoes(tree, example.source.split("\n")):
+    rows = example.source.split("\n")
+    for line, what, mend in (*echoes(tree, rows), *(sided(tree, rows) if _asks(before) else ())):
         wrong(example.lineno + line, what, mend)
     for node, what, mend in says_yes(tree) if example.want.strip() == "True" else ():
         wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
@@ -998,14 +1229,25 @@ CLOCK = re.compile(
 )
 
 
+# A model's inputs stand in its own call, by their names: rate=300e9.
+NO_RATE = re.compile(r"^ours|%$")  # a loss of each side, the share of an error
+MODEL = re.compile(r"\b[a-z]\w*=\d[\d.]*e-?\d+\b")
+
+
 def _untimed(blocks: list) -> Iterator[tuple]:
     """Yield (block, line, number) of outputs with a time or a rate on a page that has no clock."""
     timed = False
     for one in blocks:
         timed = timed or (one.language != "output" and CLOCK.search(one.text) is not None)
+        if one.language == "pycon" and not timed and RATED_OUTPUT.search(one.text):
+            for example in examples(one.text, lambda *what: None):
+                if example.exc_msg is None and not MODEL.search(example.source):
+                    said = (n for n in numbers.typed(example.want) if not NO_RATE.search(n))
+                    yield from ((one, example.lineno, number) for number in [*said][:1])
         if one.language == "output" and not timed:
             for line, said in enumerate(one.text.split("\n")):
-                yield from ((one, line, number) for number in numbers.typed(said)[:1])
+                rates = [n for n in numbers.typed(said) if not n.startswith("ours")]  # a loss
+                yield from ((one, line, number) for number in rates[:1])
 
 
 def _preprocessed(blocks: list, like_c: Set[str]) -> Iterator[tuple]:
@@ -1080,6 +1322,9 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
         what = f"{number!r} is printed, and stands as it is in a block above"
         mend = "compute it, or measure it and say it on the page by key"
         found.append(Mistake(one.path, one.numbers[line], what, mend))
+    for one, line, words in _recited_text(blocks):
+        what = f"{words!r} is printed, and stands as it is in a text above"
+        found.append(Mistake(one.path, one.numbers[line], what, COMPUTED))
     for one, line, number in _untimed(blocks):
         what = f"{number!r} is printed, and no block before it reads a clock"
         mend = "time it on the page, or print the number without its unit"

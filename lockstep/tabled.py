@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from lockstep.worked import CARDS
+
 Typed = Callable[[str], list[tuple[int, int]]]  # where in a text numbers look measured
 MOST = 60  # characters of a cell that can be half of a number
 NUMBER = re.compile(r"\d")
@@ -27,6 +29,9 @@ VAGUE = re.compile(
     r"|we\ \w+|you\ \w+)?(?:\ (?:kernel|version|code|one|results?|values?|scores?|runs?))?",
     re.IGNORECASE,
 )
+
+
+DEVICE = re.compile(rf"(?:NVIDIA |AMD |GeForce )?(?:{CARDS}|T4)(?:\ \w+)?")
 
 
 class Cell(NamedTuple):
@@ -126,6 +131,9 @@ class Table:
                     sized = FIGURE.fullmatch(heads[index].said) and VAGUE.fullmatch(row[0].said)
                     if whose[index] or sized:
                         yield cell, heads[index] if whose[index] else row[0]
+                elif index < len(heads) and not cell.head and LONG.fullmatch(cell.said):
+                    if FIGURE.fullmatch(row[0].said) and DEVICE.fullmatch(heads[index].said):
+                        yield cell, heads[index]
 
     def _among(self) -> Iterator[tuple[Cell, Cell]]:
         """A number in a column of figures with their proof, or beside one, as what was before."""

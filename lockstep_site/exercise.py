@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lockstep import numbers
 from lockstep.page import Mistake, PageError
 from lockstep.parts import Part
 from lockstep_site import quiz
@@ -33,15 +34,24 @@ def load(name: str, root: Path, where: tuple[str, int] | None = None) -> "grade.
 
     path = path_of(name, root)
     if path is None:
-        known = ", ".join(names(root)) or "none"
+        there = ", ".join(names(root)) or "none"
         wanted = f"{FOLDERS[0]}/{name}.py"
         page, line = where or (wanted, 1)
-        what = f"there is no exercise {name!r} (there are: {known})"
+        what = f"there is no exercise {name!r} (there are: {there})"
         raise PageError([Mistake(page, line, what, f"correct the name, or write {wanted}")])
     try:
-        return _read((root / path).read_text(encoding="utf-8"))
+        known = _read((root / path).read_text(encoding="utf-8"))
     except grade.Bad as bad:
         raise PageError([Mistake(path, bad.line, bad.what, bad.mend)]) from None
+    if typed := _typed(known):
+        raise PageError([Mistake(path, 1, f"{typed!r} is typed, in WRONG", numbers.MEND)])
+    return known
+
+
+def _typed(known: "grade.Exercise") -> str | None:
+    """Return a measured number of what the check is to say of a wrong answer."""
+    said = (says for _, says in known.wrong.values())
+    return next((number for text in said for number in numbers.typed(text)), None)
 
 
 def path_of(name: str, root: Path) -> str | None:

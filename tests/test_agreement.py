@@ -208,3 +208,14 @@ def test_a_kernel_that_no_code_of_its_page_names_was_not_launched(root, after, i
     names = " or ".join(idle)
     assert told == (f"nothing on this page launches or calls {names}" if idle else None)
     assert records.lines(page, page.blocks[0], proof).startswith(" and ".join(idle))
+
+
+def test_a_bad_record_hides_no_other_mistake(committed, tmp_path):
+    root = tmp_path / "project"
+    shutil.copytree(committed, root)
+    (root / RECORD).write_text("{}")
+    page = root / "docs/page.md"
+    page.write_text(page.read_text() + "\nIt took 12 ms.\n")
+    said = list(map(str, Checker(root).everything()))
+    assert any(line.startswith(f"{RECORD}:1: this is not a record") for line in said), said
+    assert any("'12 ms' is typed" in line for line in said), said

@@ -19,7 +19,7 @@ from lockstep.block import Block, Page
 from lockstep.evidence.proofs import Evidence
 from lockstep.evidence.records import FIGURES, SEAL, load, sealed
 from lockstep.languages.names import code
-from lockstep.mistakes import Mistake
+from lockstep.mistakes import Mistake, PageError
 from lockstep.source import file_digest, source_file
 
 AGAIN = "run again what it records, or restore it: git checkout {file}"
@@ -52,7 +52,11 @@ def check(
     folder = root / "evidence"
     for file in sorted(folder.glob("*/pages/**/*.json")):
         name = file.relative_to(root).as_posix()
-        record = load(file, name)
+        try:
+            record = load(file, name)
+        except PageError as error:
+            yield from error.mistakes
+            continue
         page = known.get(record["page"])
         if page and record["sha256"] == page.sha256:
             for run in record["runs"]:

@@ -84,10 +84,15 @@ class Problem:
 
 
 class Evidence:
-    """All records under evidence/, read once; or those of one page alone."""
+    """All records under evidence/, read once; or those of one page alone.
 
-    def __init__(self, root: Path, page: Page | None = None):
+    Raises ``PageError`` with what is wrong with any of them; with ``wrong`` it goes there instead,
+    and the others count.
+    """
+
+    def __init__(self, root: Path, page: Page | None = None, wrong: list[Mistake] | None = None):
         self.root = root
+        self._wrong: list[Mistake] = [] if wrong is None else wrong
         self.project = project.of(root)
         self.pages: dict[str, list[dict]] = {}  # page path -> records, one for each machine
         self.by_hash: dict[str, list[dict]] = {}  # page hash -> runs that still count
@@ -102,12 +107,17 @@ class Evidence:
         files = f"*/pages/{page.name}.json" if page else "*/*/**/*.json"
         for file in sorted(folder.glob(files)):
             machine, kind = file.relative_to(folder).parts[:2]
-            record = load(file, file.relative_to(root).as_posix())
+            try:
+                record = load(file, file.relative_to(root).as_posix())
+            except PageError as error:
+                self._wrong += error.mistakes
+                continue
             if other := _of_another(machine, record):
                 mend = "run it on that machine: a record stays in the folder of its own"
                 what = f"a run on {other}, in the folder of {machine}"
                 name = file.relative_to(root).as_posix()
-                raise PageError([Mistake(name, 1, what, mend)])
+                self._wrong.append(Mistake(name, 1, what, mend))
+                continue
             if kind == "pages":
                 self._add_page(machine, record)
             elif kind in {"benchmarks", "microbenchmarks"}:
@@ -117,6 +127,8 @@ class Evidence:
                 place = file.relative_to(folder / machine / kind).with_suffix("")
                 name = f"{machine}/{place.as_posix()}"
                 self.others[kind][name] = record | {"fresh": not stale, "stale": stale}
+        if self._wrong and wrong is None:
+            raise PageError(self._wrong)
         self._choose()
 
     def _add_page(self, machine: str, record: dict) -> None:
@@ -133,7 +145,10 @@ class Evidence:
             if taken := next((r["file"] for r in there if r["machine"] == machine), None):
                 what = f"the id {row['id']} is taken by {taken}"
             if what:
-                raise PageError([Mistake(name, 1, what, "mend the script and measure again")])
+                mend = "mend the script and measure again"
+                self._wrong.append(Mistake(name, 1, what, mend))
+            if taken:
+                continue
             extra = {key: record[key] for key in ("device", "packages", "python", "date")}
             extra |= {"machine": machine, "fresh": fresh, "file": file.name}
             extra |= {"gpu": record.get("gpu")}  # tells two of one kind apart
