@@ -108,6 +108,11 @@ def _text(text: object) -> str:
     return re.sub(r"([\\`*_\[\]{}|])", r"\\\1", html.escape(str(text), quote=False))
 
 
+def _how(method: str) -> str:
+    """Return how a figure was measured, for a cell: of a kernel's long name its beginning."""
+    return _text(" ".join(w if len(w) <= 40 else f"{w[:39]}…" for w in method.split(" ")))
+
+
 def _levels(pages: list[Page], records: Evidence) -> str:
     counts = Counter(proof.level for page in pages for proof in records.proofs(page))
     total = sum(counts.values())
@@ -235,9 +240,7 @@ def _microbenchmarks(records: Evidence) -> str:
     for row_id, row in sorted(records.microbenchmarks.items()):
         value = figures.quantity(row["value"], row["unit"]) if row["fresh"] else waiting.AWAITING
         title = f"{_text(row['title'])}<br>`{row_id}`"
-        groups.setdefault(_script(row), []).append(
-            [title, value, _text(row["method"]), _where(row)]
-        )
+        groups.setdefault(_script(row), []).append([title, value, _how(row["method"]), _where(row)])
     head = ["What", "Value", "How", "Device, date, runs"]
     again = _again(records.microbenchmarks)
     return _folded(head, dict(sorted(groups.items())), "No microbenchmark is recorded yet.", again)
