@@ -39,6 +39,7 @@ _WORD = sorted((sign for sign in _SIGNS if sign.isalpha()), key=len, reverse=Tru
 _SIGN = re.compile(rf"[×*·/÷−–+()-]|(?:{'|'.join(_WORD)})(?!\w)")
 _OPERATIONS = re.compile(r"(?<=\b[kMGT])op/s")
 _REMARK = re.compile(r",\s+(?=[^\W\d])")
+_MORE = re.compile(r"(?:[×*·/÷−+]|\b(?:times|over|less|minus|plus)\b)\s*[\d{(]")
 _NOUN = re.compile(r"\s*(?!(?:and|to|for|with)\b)[a-z][\w-]*")
 _PARTS = re.compile(r"\s+and\s+|;\s*")
 _ENDS = re.compile(rf"{worked._OPEN.pattern}|\s*[×*·+)]", re.VERBOSE)
@@ -90,7 +91,9 @@ def _figure(records: Evidence, key: re.Match) -> tuple[dict, str]:
 def computed(how: str, read: Callable[[re.Match], Number]) -> Number:
     """Return what a formula comes to. ``read`` gives a key's value. Raises ``Uncomputed``."""
     tokens: list[Number | str] = []
-    how = _OPERATIONS.sub("FLOP/s", _REMARK.split(how.strip(), maxsplit=1)[0])
+    how, *remark = _REMARK.split(_OPERATIONS.sub("FLOP/s", how.strip()), maxsplit=1)
+    if remark and _MORE.search(remark[0]):
+        raise Uncomputed("has an operation behind a comma, where it is not computed")
     at = 0
     while at < len(how):
         if how[at].isspace():
