@@ -404,10 +404,12 @@ def test_doctest_output_must_match_to_the_space(house):
 
 
 def test_a_block_that_ends_python_fails(house):
-    broken = KERNEL.replace("import math", "raise SystemExit(0)")
+    broken = KERNEL.replace(
+        "import math", "import argparse\n\nargparse.ArgumentParser().parse_args(['-h'])"
+    )
     (house.root / "kernels/circle.py").write_text(broken)
     done, said, _ = run(house, house(GOOD))
-    assert not done and "kernels/circle.py:4: SystemExit" in said
+    assert not done and "kernels/circle.py:6: SystemExit" in said, said
 
 
 FILES = """# --8<-- [start:file]
