@@ -22,7 +22,7 @@ def test_norms_keep_them_in_their_row(centered):
     arrays = norms.inputs(5, 256)
     arrays[0][1, 100], arrays[0][2, 255], arrays[0][4, 0] = np.nan, np.inf, -np.inf
     with loading() as (load, cuda), np.errstate(invalid="ignore"):
-        row, passes = norms.row_module(load), load("kernels.norms.passes")
+        row, passes = norms.row_module(load, cuda), load("kernels.norms.passes")
         for kernel, launch in (
             (row.make_norm(32, 8, centered, True), (3, (32, 2))),
             (row.make_norm(64, 4, centered, False), (5, 64)),
