@@ -13,7 +13,9 @@ import pytest
 from tests.test_last import SETTINGS
 
 INSIDE = "apart.wanted = lambda: False"
-START = "import os, signal, sys; from lockstep.mkdocs import apart; {change}\n"
+# A job in the background starts with SIGINT ignored, and hands that on.
+START = "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+START += "from lockstep.mkdocs import apart; {change}\n"
 START += "from mkdocs.__main__ import cli; sys.argv = ['mkdocs', 'build', '--strict', '-q']; cli()"
 PAGE = "---\ntitle: {0}\ndescription: It adds.\nkind: other\n---\n# {0}\n\nIt reaches {1}.\n\n"
 PAGE += '```python\n--8<-- "code/sum.py"\n```\n'
