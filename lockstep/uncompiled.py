@@ -52,13 +52,13 @@ def check(blocks: list) -> Iterator[Found]:
             continue
         with suppress(SyntaxError, ValueError):  # each block is told of its own
             for text, at in _sources(one):
-                for node in _programs(text):
+                for place in _programs(text):
                     own = [text]
                     if "file" not in one.options:
                         others = (other for other in blocks if "file" not in other.options)
                         own = [text for other in others for text, _ in _sources(other)]
-                    if not _Flow(own).arrives(node):
-                        yield one, at + node.lineno - 1, NEVER, HAND
+                    if not _Flow(own).arrives(text, place):
+                        yield one, at + place[0] - 1, NEVER, HAND
 
 
 def _sources(block) -> list[tuple[str, int]]:
@@ -70,12 +70,13 @@ def _sources(block) -> list[tuple[str, int]]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _programs(text: str) -> tuple[ast.Constant, ...]:
+def _programs(text: str) -> tuple[tuple[int, int], ...]:
+    """Return where. Trees are kept for a while, so a node now may not be of the tree of then."""
     if not QUOTES.search(text):
         return ()
     said = set(map(id, _docstrings(text)))
     return tuple(
-        node
+        (node.lineno, node.col_offset)
         for node in kinds(text, ast.Constant)
         if isinstance(node.value, str) and _program(node.value, id(node) in said)
     )
@@ -104,6 +105,7 @@ class _Flow:
 
     def __init__(self, texts: list[str]):
         self.above: dict[int, ast.AST] = {}
+        self.texts: dict[tuple[str, tuple[int, int]], ast.Constant] = {}
         self.read: dict[str, list[ast.AST]] = {}
         self.functions: dict[str, list[ast.FunctionDef]] = {}
         for text in texts:
@@ -111,7 +113,9 @@ class _Flow:
                 for node in nodes(text):
                     for child in ast.iter_child_nodes(node):
                         self.above[id(child)] = node
-                    if isinstance(node, ast.Name | ast.Attribute):
+                    if isinstance(node, ast.Constant):
+                        self.texts[text, (node.lineno, node.col_offset)] = node
+                    elif isinstance(node, ast.Name | ast.Attribute):
                         if isinstance(node.ctx, ast.Load):
                             self.read.setdefault(name_of(node), []).append(node)
                     elif isinstance(node, ast.FunctionDef):
@@ -120,9 +124,9 @@ class _Flow:
                         inits = [n for n in node.body if getattr(n, "name", "") == "__init__"]
                         self.functions.setdefault(node.name, []).extend(inits)  # type: ignore[arg-type]
 
-    def arrives(self, node: ast.AST) -> bool:
-        """Whether what a node says gets to a call that takes programs."""
-        left, names = [node], set[str]()
+    def arrives(self, text: str, place: tuple[int, int]) -> bool:
+        """Whether the text at a place of a source gets to a call that takes programs."""
+        left, names = [self.texts[text, place]], set[str]()
         while left:
             found = self._climb(left.pop())
             if found is None:
