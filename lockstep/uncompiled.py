@@ -126,7 +126,8 @@ class _Flow:
 
     def arrives(self, text: str, place: tuple[int, int]) -> bool:
         """Whether the text at a place of a source gets to a call that takes programs."""
-        left, names = [self.texts[text, place]], set[str]()
+        left: list[ast.AST] = [self.texts[text, place]]
+        names = set[str]()
         while left:
             found = self._climb(left.pop())
             if found is None:
