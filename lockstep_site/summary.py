@@ -3,6 +3,7 @@
 import html
 import posixpath
 import re
+import textwrap
 from collections import Counter
 
 from lockstep import figures, running
@@ -109,8 +110,8 @@ def _text(text: object) -> str:
 
 
 def _how(method: str) -> str:
-    """Return how a figure was measured, for a cell: of a kernel's long name its beginning."""
-    return _text(" ".join(w if len(w) <= 40 else f"{w[:39]}…" for w in method.split(" ")))
+    """Return how a figure was measured, for a cell: the beginning. The record has the rest."""
+    return _text(textwrap.shorten(method, 60, placeholder=" …"))
 
 
 def _levels(pages: list[Page], records: Evidence) -> str:
