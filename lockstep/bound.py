@@ -18,7 +18,7 @@ from lockstep.block import Page
 from lockstep.evidence import Evidence
 from lockstep.evidence.records import FIGURES
 from lockstep.mistakes import Mistake
-from lockstep.worked import INPUT
+from lockstep.worked import INPUT, Amount
 
 DIGITS = re.compile(r"(?P<sign>[-−]?)#(?:,?#)*(?:\.(?P<after>#+))?")
 # What stands between the numbers of a formula. A remark comes behind a comma.
@@ -42,7 +42,7 @@ _REMARK = re.compile(r",\s+(?=[^\W\d])")
 _MORE = re.compile(r"(?:[×*·/÷−+]|\b(?:times|over|less|minus|plus)\b)\s*[\d{(]")
 _NOUN = re.compile(r"\s*(?!(?:and|to|for|with)\b)[a-z][\w-]*")
 _PARTS = re.compile(r"\s+and\s+|;\s*")
-_ENDS = re.compile(rf"{worked._OPEN.pattern}|\s*[×*·+)]", re.VERBOSE)
+_ENDS = re.compile(rf"{worked.OPEN.pattern}|\s*[×*·+)]", re.VERBOSE)
 _ALIKE = re.compile(r"\s*(?:[−–+-]|\b(?:of|to|less|minus|plus|for)\b)\s*")
 _COUNTED = re.compile(r"\)\s*([a-z]\w+)")
 _SUM = re.compile(r"[\d\s.,+−–-]+")
@@ -55,30 +55,13 @@ class Uncomputed(ValueError):
     """A formula that this cannot compute, and why."""
 
 
-class Number(NamedTuple):
-    """A value in plain units, with its powers of bytes and of seconds."""
-
-    value: float
-    bytes: int = 0
-    seconds: int = 0
-
-    def times(self, other: "Number", power: int) -> "Number":
-        of = self.bytes + other.bytes * power, self.seconds + other.seconds * power
-        return Number(self.value * other.value**power, *of)
-
-    def plus(self, other: "Number", sign: int) -> "Number":
-        if self[1:] != other[1:]:
-            raise Uncomputed("adds what has different units")
-        return Number(self.value + sign * other.value, *self[1:])
-
-
-def amount(value: float, unit: str | None) -> Number:
+def amount(value: float, unit: str | None) -> Amount:
     """Return a measured number in plain units; a share is the fraction that its record has."""
-    found = worked._AMOUNT.fullmatch(f"1 {_OPERATIONS.sub('FLOP/s', unit or '')}")
+    found = worked.AMOUNT.fullmatch(f"1 {_OPERATIONS.sub('FLOP/s', unit or '')}")
     if found and not found["share"]:
-        scale, *of = worked._plain(found)
-        return Number(value * scale, *of)
-    return Number(value, 0, -1 if (unit or "").endswith("/s") else 0)
+        scale, *of = worked.amount(found)
+        return Amount(value * scale, *of)
+    return Amount(value, 0, -1 if (unit or "").endswith("/s") else 0)
 
 
 def _figure(records: Evidence, key: re.Match) -> tuple[dict, str]:
@@ -88,9 +71,9 @@ def _figure(records: Evidence, key: re.Match) -> tuple[dict, str]:
     return row, name
 
 
-def computed(how: str, read: Callable[[re.Match], Number]) -> Number:
+def computed(how: str, read: Callable[[re.Match], Amount]) -> Amount:
     """Return what a formula comes to. ``read`` gives a key's value. Raises ``Uncomputed``."""
-    tokens: list[Number | str] = []
+    tokens: list[Amount | str] = []
     how, *remark = _REMARK.split(_OPERATIONS.sub("FLOP/s", how.strip()), maxsplit=1)
     if remark and _MORE.search(remark[0]):
         raise Uncomputed("has an operation behind a comma, where it is not computed")
@@ -104,8 +87,8 @@ def computed(how: str, read: Callable[[re.Match], Number]) -> Number:
         elif sign := _SIGN.match(how, at):
             tokens.append(_SIGNS[sign[0]])
             at = sign.end()
-        elif (part := worked._AMOUNT.match(how, at)) and not part["word"]:
-            tokens.append(Number(*worked._plain(part)))
+        elif (part := worked.AMOUNT.match(how, at)) and not part["word"]:
+            tokens.append(worked.amount(part))
             at = part.end()
             while (noun := _NOUN.match(how, at)) and noun[0].strip() not in _SIGNS:
                 at = noun.end()  # what is counted: 132 multiprocessors
@@ -118,15 +101,21 @@ def computed(how: str, read: Callable[[re.Match], Number]) -> Number:
     return value
 
 
-def _sum(tokens: list[Number | str], at: int) -> tuple[Number, int]:
+def _added(value: Amount, other: Amount, sign: int) -> Amount:
+    if value[1:] != other[1:]:
+        raise Uncomputed("adds what has different units")
+    return value._replace(value=value.value + sign * other.value)
+
+
+def _sum(tokens: list[Amount | str], at: int) -> tuple[Amount, int]:
     value, at = _product(tokens, at)
     while tokens[at] in ("+", "-"):
         more, end = _product(tokens, at + 1)
-        value, at = value.plus(more, 1 if tokens[at] == "+" else -1), end
+        value, at = _added(value, more, 1 if tokens[at] == "+" else -1), end
     return value, at
 
 
-def _product(tokens: list[Number | str], at: int) -> tuple[Number, int]:
+def _product(tokens: list[Amount | str], at: int) -> tuple[Amount, int]:
     value, at = _one(tokens, at)
     while tokens[at] in ("*", "/"):
         more, end = _one(tokens, at + 1)
@@ -136,9 +125,9 @@ def _product(tokens: list[Number | str], at: int) -> tuple[Number, int]:
     return value, at
 
 
-def _one(tokens: list[Number | str], at: int) -> tuple[Number, int]:
+def _one(tokens: list[Amount | str], at: int) -> tuple[Amount, int]:
     token = tokens[at]
-    if isinstance(token, Number):
+    if isinstance(token, Amount):
         return token, at + 1
     if token != "(":
         raise Uncomputed("lacks a number beside an operation")
@@ -148,7 +137,7 @@ def _one(tokens: list[Number | str], at: int) -> tuple[Number, int]:
     return value, at + 1
 
 
-def _filled(number: str, how: str, read: Callable[[re.Match], Number]) -> str:
+def _filled(number: str, how: str, read: Callable[[re.Match], Amount]) -> str:
     """Return a number with digits in the place of each ``#``. Raises ``Uncomputed``."""
     patterns = list(DIGITS.finditer(number))
     formulas = _PARTS.split(how.strip()) if len(patterns) > 1 else [how]
@@ -163,7 +152,7 @@ def _filled(number: str, how: str, read: Callable[[re.Match], Number]) -> str:
             if not _unit(behind):
                 behind = number[patterns[m].end() :]
         unit = _unit(behind)
-        plain = Number(*worked._plain(unit)) if unit else Number(1.0)
+        plain = worked.amount(unit) if unit else Amount(1.0)
         if value[1:] != plain[1:]:
             raise Uncomputed("comes to another quantity than the unit behind #")
         figure = value.value / plain.value * (-1 if pattern["sign"] else 1)
@@ -178,7 +167,7 @@ def _filled(number: str, how: str, read: Callable[[re.Match], Number]) -> str:
 
 
 def _unit(behind: str) -> re.Match | None:
-    found = worked._AMOUNT.match("1" + behind)
+    found = worked.AMOUNT.match("1" + behind)
     return (
         found
         if found and (found["of"] or found["span"] or found["share"] or found["rate"])
@@ -199,7 +188,7 @@ def said(
     if not all(row["fresh"] for row, _ in keys.values()):
         return figures.awaited(records), "", False
 
-    def read(key: re.Match, digits: int = 17) -> Number:
+    def read(key: re.Match, digits: int = 17) -> Amount:
         row, name = keys[key[0]]
         value = row[name]
         rounded = value if isinstance(value, int) else float(f"{value:.{digits}g}")
@@ -222,7 +211,7 @@ def said(
     return text, INPUT.sub(printed, how), True
 
 
-def _or_none(number: str, how: str, read: Callable[[re.Match], Number]) -> str | None:
+def _or_none(number: str, how: str, read: Callable[[re.Match], Amount]) -> str | None:
     try:
         return _filled(number, how, read)
     except Uncomputed:
@@ -301,7 +290,7 @@ def _bound(mark: re.Match, records: Evidence) -> Iterator[tuple[str, str]]:
         value, *of = computed(mark["how"], lambda key: amount_of(records, key))
     except Uncomputed:
         words = None
-    if words is not None and (span := re.search(rf"\b({worked._SPAN})\b", text)):  # a third of a ms
+    if words is not None and (span := re.search(rf"\b({worked.SPAN})\b", text)):  # a third of a ms
         words, of = words * worked.SECONDS[span[1]], [0, 0] if of == [0, 1] else of
     if words is not None and of == [0, 0]:
         ones = (value, value - 1, 1 - value, 1 / value if value else 0)
@@ -311,7 +300,7 @@ def _bound(mark: re.Match, records: Evidence) -> Iterator[tuple[str, str]]:
         yield what, "say how the number follows, or measure it and pull it by key"
 
 
-def amount_of(records: Evidence, key: re.Match) -> Number:
+def amount_of(records: Evidence, key: re.Match) -> Amount:
     row, name = _figure(records, key)
     return amount(row[name], figures.unit_of(row, name))
 
@@ -321,7 +310,7 @@ def _inputs(mark: re.Match, keys: Collection[Printed]) -> Iterator[tuple[str, st
     if worked.PRINTED.search(mark["how"]):  # of a block's output, which stands on the page
         return
     how = INPUT.sub(lambda key: " " * len(key[0]), mark["how"])
-    parts = [part for part in worked._AMOUNT.finditer(how) if not part["word"]]
+    parts = [part for part in worked.AMOUNT.finditer(how) if not part["word"]]
     own = _formula(mark)
     for n, part in enumerate(parts):
         if part["ten"] or part["power"] or part["small"] or part["many"]:
@@ -400,7 +389,7 @@ def _shared(number: str, how: str, parts: list[re.Match], whole: bool) -> set[st
                 return {unit}
     if _SUM.fullmatch(how):
         return made
-    units = {_unit_of(found) for found in worked._AMOUNT.finditer(f"{number}; {how}")} - {"", "%"}
+    units = {_unit_of(found) for found in worked.AMOUNT.finditer(f"{number}; {how}")} - {"", "%"}
     scales = [scale for scale in figures.SCALES if units & scale.keys()]
     if units and units <= set().union(*scales):  # 4.24 over 4.8 TB/s is no latency in cycles
         return {"", "%"}.union(*scales)
@@ -457,7 +446,7 @@ def _computed(body: str, records: Evidence) -> dict[str, Printed]:
             text, _, fresh = said(records, mark["number"], mark["how"])
         except (KeyError, Uncomputed):
             continue
-        part = worked._AMOUNT.search(text)
+        part = worked.AMOUNT.search(text)
         if fresh and part and not part["word"] and (unit := _unit_of(part)) not in ("", "%"):
             how = _formula(mark)
             value = float(part["figure"].replace(",", ""))

@@ -47,17 +47,20 @@ HAND = 'compile and run it; or say on the fence why it is only shown: unrun="rea
 
 def check(blocks: list) -> Iterator[Found]:
     """Yield the texts of a page that look like programs, and that nothing runs."""
+    page: _Flow | None = None  # of its blocks together; a file is a program by itself
     for one in blocks:
         if {"shown", "unrun"} & one.options.keys() or not QUOTES.search(one.text):
             continue
         with suppress(SyntaxError, ValueError):  # each block is told of its own
             for text, at in _sources(one):
                 for place in _programs(text):
-                    own = [text]
-                    if "file" not in one.options:
+                    if "file" in one.options:
+                        flow = _Flow([text])
+                    else:
                         others = (other for other in blocks if "file" not in other.options)
-                        own = [text for other in others for text, _ in _sources(other)]
-                    if not _Flow(own).arrives(text, place):
+                        page = page or _Flow([t for other in others for t, _ in _sources(other)])
+                        flow = page
+                    if not flow.arrives(text, place):
                         yield one, at + place[0] - 1, NEVER, HAND
 
 

@@ -93,23 +93,23 @@ SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "μs": 1e-6, "us": 1e-6, "ns": 1e-
 SECONDS |= {"min": 60.0, "minute": 60.0, "hour": 3600.0, "second": 1.0, "millisecond": 1e-3}
 SECONDS |= {"microsecond": 1e-6, "nanosecond": 1e-9}
 SECONDS |= {f"{word}s": size for word, size in SECONDS.items() if len(word) > 3}
-_SPAN = "|".join(sorted(SECONDS, key=len, reverse=True))
+SPAN = "|".join(sorted(SECONDS, key=len, reverse=True))
 _MANY = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "M": 1e6, "k": 1e3}
 _IN_WORDS = dict(zip(_ONES.split("|")[1:10], map(float, range(2, 11)), strict=True))
 _IN_WORDS |= {"eleven": 11.0, "twelve": 12.0, "sixteen": 16.0, "thirty-two": 32.0, "dozen": 12.0}
 _IN_WORDS |= {"half": 1 / 2, "halved": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "fifth": 1 / 5}
 _IN_WORDS |= {"tenth": 1 / 10, "twice": 2.0, "double": 2.0, "doubled": 2.0, "both": 2.0}
 _IN_WORDS |= {"hundred": 100.0, "thousand": 1e3, "seventh": 1 / 7, "eighth": 1 / 8}
-_AMOUNT = re.compile(
+AMOUNT = re.compile(
     rf"""(?<![\w.,^-])(?:
     (?P<figure>\d[\d,]*(?:\.\d+)?)(?:e(?P<ten>[+-]?\d{{1,2}}))?
     (?:\^(?P<power>\d{{1,2}})|(?P<small>[²³]))?
     (?:\ ?(?P<many>thousand|million|billion|trillion)\b|\ (?P<short>[Mk])(?![\w/]))?
     (?:[\ -]?(?:(?P<prefix>[kKMGTP]i?|(?:kilo|mega|giga|tera|peta)(?=[bf]))?
-        (?P<of>B|[Bb]ytes?|[Bb]its?|b(?=/s)|FLOPS|FLOPs?|flops?|Hz)|(?P<span>{_SPAN})
+        (?P<of>B|[Bb]ytes?|[Bb]its?|b(?=/s)|FLOPS|FLOPs?|flops?|Hz)|(?P<span>{SPAN})
         |(?P<share>%|percent))(?!\w))?
-    (?P<rate>\ (?:\w+\ )?(?:per|in\ an?|an?|each|every)\ (?P<word_span>{_SPAN}|cycle|clock)\b
-        |/(?P<sign_span>{_SPAN})(?!\w))?
+    (?P<rate>\ (?:\w+\ )?(?:per|in\ an?|an?|each|every)\ (?P<word_span>{SPAN}|cycle|clock)\b
+        |/(?P<sign_span>{SPAN})(?!\w))?
     | \b(?P<word>{"|".join(sorted(_IN_WORDS, key=len, reverse=True))})\b)""",
     re.VERBOSE,
 )
@@ -124,13 +124,25 @@ _LOOKED_UP = re.compile(
 # What makes a product with one amount: another in words, or one of the text around.
 _BESIDE = re.compile(r"\b(?:over|at|of|times|the same|an?|one|each) [a-z]")
 # What follows a number whose unit comes with the next one: 385 − 131 µs, 44.5 over 405 TFLOP/s.
-_OPEN = re.compile(
+OPEN = re.compile(
     r",?\ ?(?:[-−–/÷,;]|(?:over|less|of|and|to|at|against|beside|or|for|in|a|by)\b|$)", re.VERBOSE
 )
 _GROUPED = re.compile(r"\(([\d\s.*/+-]+)\)")
 _MOST = 6  # numbers of a reason of which every product is tried
 
-Amount = tuple[float, int, int]  # in bytes and seconds, and the powers of those
+
+class Amount(NamedTuple):
+    """A value in plain units, with its powers of bytes and of seconds."""
+
+    value: float
+    bytes: int = 0
+    seconds: int = 0
+
+    def times(self, other: "Amount", power: int) -> "Amount":
+        of = self.bytes + other.bytes * power, self.seconds + other.seconds * power
+        return Amount(self.value * other.value**power, *of)
+
+
 _ADDED = re.compile(r"[+−]|(?<=\d) - (?=\d)|\b(?:and|plus|less|minus|more|besides)\b")
 
 
@@ -156,16 +168,16 @@ def otherwise(number: str, how: str) -> str | None:
 
 def _otherwise(number: str, how: str) -> str | None:
     said = _ABOUT.sub("", number.strip())
-    first = _AMOUNT.match(said)
-    if first is None or first["word"] or len(_AMOUNT.findall(said)) != 1 or _value(how) is not None:
+    first = AMOUNT.match(said)
+    if first is None or first["word"] or len(AMOUNT.findall(said)) != 1 or _value(how) is not None:
         return None
     if "√" in how or re.search(r"\^\d*\.\d", how) or not _figure(first):
         return None
     for written, sign in _SIGNS[:1] + _SIGNS[-2:]:  # of a group in brackets, as Python has them
         how = re.sub(written, sign, how) if "(" in how else how
     how = _GROUPED.sub(lambda group: f"{_value(group[1]) or group[1]}", how)
-    parts = [part for part in _AMOUNT.finditer(how) if _figure(part)]
-    wanted, plain = _plain(first), [_plain(part) for part in parts]
+    parts = [part for part in AMOUNT.finditer(how) if _figure(part)]
+    wanted, plain = amount(first), [amount(part) for part in parts]
     figure = wanted[0]
     unit = figure / _figure(first)
     near = max(_NEAR * figure, unit * 10.0 ** -len(first["figure"].partition(".")[2]) / 2)
@@ -232,11 +244,11 @@ def _figure(part: re.Match) -> float:
     return float(part["figure"].replace(",", ""))
 
 
-def _plain(part: re.Match) -> Amount:
+def amount(part: re.Match) -> Amount:
     """Return an amount in plain units, and its powers of bytes and seconds."""
     value, bytes_, seconds = _figure(part), 0, 0
     if part["word"]:
-        return value, 0, 0
+        return Amount(value)
     value *= 10.0 ** int(part["ten"] or 0)
     value **= int(part["power"] or {"²": 2, "³": 3}.get(part["small"], 1))
     value *= _MANY.get(part["many"] or part["short"], 1)
@@ -250,15 +262,14 @@ def _plain(part: re.Match) -> Amount:
         value /= 100
     if (span := part["word_span"] or part["sign_span"]) in SECONDS:
         value, seconds = value / SECONDS[span], seconds - 1
-    return value, bytes_, seconds
+    return Amount(value, bytes_, seconds)
 
 
 def _product(amounts: list[Amount], powers: tuple[int, ...]) -> Amount:
-    value, bytes_, seconds = 1.0, 0, 0
-    for (size, of_bytes, of_seconds), power in zip(amounts, powers, strict=True):
-        value, bytes_ = value * size**power, bytes_ + of_bytes * power
-        seconds += of_seconds * power
-    return value, bytes_, seconds
+    made = Amount(1.0)
+    for amount, power in zip(amounts, powers, strict=True):
+        made = made.times(amount, power)
+    return made
 
 
 def _products(amounts: list[Amount], wanted: tuple[int, ...]) -> Iterator[float]:
@@ -294,16 +305,18 @@ def _shared(
     units: set[Amount] = set()
     bare = []
     for n, (part, (size, bytes_, span)) in enumerate(zip(parts, amounts, strict=True)):
-        units.add((size / _figure(part), bytes_, span))
-        if (bytes_, span) == (0, 0) and _OPEN.match(how, part.end()):
+        units.add(Amount(size / _figure(part), bytes_, span))
+        if (bytes_, span) == (0, 0) and OPEN.match(how, part.end()):
             bare.append(n)
-    units.add((10.0 ** (3 * (math.log10(wanted[0]) // 3)), *wanted[1:]))
-    units |= {(size, of, 0) for size, of, span in units if span < 0}  # its amount, without a rate
+    units.add(Amount(10.0 ** (3 * (math.log10(wanted[0]) // 3)), *wanted[1:]))
+    units |= {
+        Amount(size, of) for size, of, span in units if span < 0
+    }  # its amount, without a rate
     bare = bare[:2] if len(units) > 1 else []
     for chosen in itertools.product(sorted(units), repeat=len(bare)):
         given = list(amounts)
         for n, (scale, bytes_, span) in zip(bare, chosen, strict=True):
-            given[n] = given[n][0] * scale, bytes_, span
+            given[n] = Amount(given[n].value * scale, bytes_, span)
         yield given
 
 
