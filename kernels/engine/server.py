@@ -1,7 +1,6 @@
 """The engine behind HTTP, as OpenAI's completions: the standard library is enough."""
 
 # --8<-- [start:imports]
-import contextlib
 import http.server
 import json
 import queue
@@ -71,8 +70,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Say nothing on the terminal."""
 
     def handle(self):
-        with contextlib.suppress(OSError):  # the client is gone: nobody wants the rest
+        try:
             super().handle()
+        except OSError:  # the client is gone: nobody wants the rest
+            self.close_connection = True
 
     def answer(self, status, content, **headers):
         data = json.dumps(content).encode()
