@@ -305,8 +305,9 @@ def paged_attention(q, keys, values, tables, lengths, span=256):
     warps = warps_for(dim, group)
     kernel = make_paged_decode(dim, group, page, warps)
     kernel[(splits, kv_heads, sequences), (32, warps)](
-        d_q, d_keys, d_values, d_tables, d_lengths, span, scale, partial, row_max, row_sum, done, out
-    )
+        d_q, d_keys, d_values, d_tables, d_lengths, span, scale, partial, row_max, row_sum,
+        done, out,
+    )  # fmt: skip
     return out.copy_to_host().reshape(q.shape)
 
 
