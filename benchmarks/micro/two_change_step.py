@@ -105,7 +105,7 @@ def noted(group):
     blocks = group.shape[0]
     found = []
     for room in group.room:
-        stamps = room.get().view(np.uint64)[: STAMPS * blocks].reshape(STAMPS, blocks)
+        stamps = room[: 2 * STAMPS * blocks].get().view(np.uint64).reshape(STAMPS, blocks)
         found.append([stamps[0].min(), stamps[1].max(), stamps[2].max()])
     times = np.array(found)
     if (times[:, 1] < times[:, 0]).any() or (times[:, 2] < times[:, 1]).any() or not times.all():
