@@ -3,6 +3,7 @@
 import http.client
 import json
 import socket
+import sys
 import threading
 import time
 
@@ -185,6 +186,18 @@ def test_a_killed_client_gives_its_blocks_back_and_a_full_queue_says_so(served):
     until(lambda: all(len(request.output) for request in waiting))
     until(lambda: len(engine.scheduler.pool.free) == 9)
     assert ask(served.url, prompt="ONCE MORE", max_tokens=3)[0] == 200
+
+
+def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_failure(served, monkeypatch):
+    """Its refusal reaches nobody, and the server's terminal stays quiet."""
+    over, failed, shut = threading.Event(), [], served.shutdown_request
+    monkeypatch.setattr(served, "handle_error", lambda *_: failed.append(sys.exception()))
+    monkeypatch.setattr(served, "shutdown_request", lambda request: (shut(request), over.set()))
+    with socket.create_connection(("127.0.0.1", served.server_port)) as client:
+        client.sendall(b"POST /v1/completions HTTP/1.1\r\nContent-Length: 100\r\n\r\n{")
+    assert over.wait(20), "the connection was not closed"
+    assert not failed
+    assert ask(served.url, prompt="HALF", max_tokens=1)[0] == 200
 
 
 def test_a_client_that_is_killed_while_it_waits_is_noticed(served):

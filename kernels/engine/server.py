@@ -69,6 +69,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         """Say nothing on the terminal."""
 
+    def handle(self):
+        try:
+            super().handle()
+        except OSError:  # the client is gone: nobody wants the rest
+            self.close_connection = True
+
     def answer(self, status, content, **headers):
         data = json.dumps(content).encode()
         self.send_response(status)
@@ -104,8 +110,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except Refused as refusal:  # what is left of its body is nobody's next request
             allow = {"Allow": PATHS[self.path]} if refusal.args[0] == 405 else {}
             self.answer(refusal.args[0], self.error(*refusal.args), Connection="close", **allow)
-        except OSError:  # the client is gone: nobody wants the rest
-            self.close_connection = True
         finally:
             if request:
                 request.gone = True

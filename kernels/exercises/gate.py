@@ -21,7 +21,7 @@ def gated(x, out):
     c, r = cuda.grid(2)
     if r < out.shape[0] and c < out.shape[1]:
         g, u = x[r, c], x[r, c + out.shape[1]]
-        out[r, c] = g / (1 + math.exp(-g)) * u
+        out[r, c] = g / (np.float32(1) + math.exp(-g)) * u
 
 
 # --8<-- [end:solution]
@@ -38,7 +38,7 @@ WRONG = {
         "says": "should be",
     },
     "the gate is not multiplied by itself": {
-        "edits": [["g / (1 + math.exp(-g))", "1 / (1 + math.exp(-g))"]],
+        "edits": [["g / (np.float32(1)", "1 / (np.float32(1)"]],
         "says": "should be",
     },
     "no guard for the columns": {

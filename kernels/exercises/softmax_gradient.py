@@ -1,8 +1,8 @@
 """The gradient of a softmax
 
-A row of weights came out of a softmax. A loss says how it wants each weight to change: `d_weights`.
-How does it want the scores to change? A larger score takes weight from all others of its row, so
-each score's gradient is its weight times what it is asked for beyond the row's average:
+A row of weights came out of a softmax. `d_weights` says how much the loss grows with each of them.
+How much does it grow with each score? A larger score takes weight from all others of its row, so a
+score's gradient is its weight times how far its weight's gradient lies above the row's average:
 weight * (d_weight - sum of weight * d_weight over the row). Write it for one row a thread.
 """
 

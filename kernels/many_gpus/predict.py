@@ -62,7 +62,7 @@ def examples():
     --8<-- [end:two]
 
     --8<-- [start:four]
-    >>> all_reduces(ranks=4)  # predictions: nobody has measured these
+    >>> all_reduces(ranks=4)  # printed before anybody measured them
        4 KiB, one shot     3.07 µs
       16 KiB, one shot     3.27 µs
       64 KiB, one shot     4.09 µs

@@ -54,7 +54,8 @@ class Plan:
         tokens, layers = self.length * self.sequences, self.layers // self.pipeline
         message = self.weight_bytes * tokens * self.width  # the residual stream of a micro-batch
         reduces = 2 * (6 if self.recompute else 4)  # a ring receives an array nearly twice
-        times = 2 * self.micro_batches + 1 if self.zero == 3 else 2  # weights there and back again
+        m = self.micro_batches  # ZeRO 2 sends gradients after each, 3 fetches weights twice, too
+        times = {2: m + 1, 3: 3 * m}.get(self.zero, 2)
         return {
             "tensor": self.micro_batches * layers * reduces * message * (1 - 1 / self.tensor),
             "pipeline": self.micro_batches * 2 * message / self.tensor * (self.pipeline > 1),

@@ -17,8 +17,8 @@ print("device memory, GiB           ", cp.cuda.Device().mem_info[1] // 2**30)
 
 # --8<-- [start:layout]
 m = cp.arange(6, dtype=cp.float32).reshape(2, 3)
-turned = m.T  # no byte moves: the same memory, read with other strides
-print(m.strides, turned.strides)
-packed = cp.ascontiguousarray(turned)  # now they do: a kernel copies them one by one
-print(packed.strides, bool((packed == turned).all()))
+transposed = m.T  # no byte moves: the same memory, read with other strides
+print(m.strides, transposed.strides)
+packed = cp.ascontiguousarray(transposed)  # now they do: a kernel copies them one by one
+print(packed.strides, bool((packed == transposed).all()))
 # --8<-- [end:layout]

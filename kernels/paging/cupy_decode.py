@@ -27,10 +27,10 @@ def paged_attention_cuda(text, q, keys, values, tables, lengths, span=256):
     kernel, warps = load_paged_decode(text, dim, heads // kv_heads, page)
     rows, splits = sequences * heads, -(-int(lengths.max()) // span)
     partial, out = cp.empty((rows, splits, dim), cp.float32), cp.empty((rows, dim), cp.float32)
-    tops, sums = (cp.empty((rows, splits), cp.float32) for _ in range(2))
+    row_max, row_sum = (cp.empty((rows, splits), cp.float32) for _ in range(2))
     inputs = *map(cp.asarray, (q, keys, values, tables)), np.int32(tables.shape[1])
     scale = np.float32(math.log2(math.e) / math.sqrt(dim))
-    more = cp.asarray(lengths), np.int32(span), scale, partial, tops, sums
+    more = cp.asarray(lengths), np.int32(span), scale, partial, row_max, row_sum
     done = cp.zeros(sequences * kv_heads, np.int32)
     kernel((splits, kv_heads, sequences), (32, warps), (*inputs, *more, done, out))
     return cp.asnumpy(out).reshape(q.shape)

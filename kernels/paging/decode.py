@@ -61,15 +61,15 @@ LOWEST = float32(-1e30)  # below every score; its power of two is 0
 
 
 @cuda.jit(device=True)
-def merged(partial, tops, sums, row, splits, d):
+def merged(partial, row_max, row_sum, row, splits, d):
     """Return a number of a row's result: its stretches brought to one maximum, and weighed."""
     highest = LOWEST
     for split in range(splits):
-        highest = max(highest, tops[row, split])
+        highest = max(highest, row_max[row, split])
     sum, mix = float32(0), float32(0)
     for split in range(splits):
-        share = exp2(tops[row, split] - highest)
-        sum += share * sums[row, split]
+        share = exp2(row_max[row, split] - highest)
+        sum += share * row_sum[row, split]
         mix += share * partial[row, split, d]
     return mix / sum
 
@@ -119,7 +119,7 @@ def make_paged_decode(dim=128, group=4, page=16, warps=4, stages=2):
 
     @cuda.jit(launch_bounds=threads)
     def paged_decode_kernel(
-        q, keys, values, tables, lengths, span, scale, partial, tops, sums, done, out
+        q, keys, values, tables, lengths, span, scale, partial, row_max, row_sum, done, out
     ):
         split, head, sequence = cuda.blockIdx.x, cuda.blockIdx.y, cuda.blockIdx.z
         begin = uint32(split * span)
@@ -132,8 +132,8 @@ def make_paged_decode(dim=128, group=4, page=16, warps=4, stages=2):
         first = uint32(begin + me // uint32(lanes) * uint32(tokens))  # of the tokens of this lane
         ring = cuda.shared.array(room, uint32, alignment=16)
         query = cuda.local.array((group, 8), float32)
-        mixed = cuda.local.array((group, 8), float32)
-        tops_of, sums_of = cuda.local.array(group, float32), cuda.local.array(group, float32)
+        acc = cuda.local.array((group, 8), float32)
+        max_of, sum_of = cuda.local.array(group, float32), cuda.local.array(group, float32)
         dots, wide = cuda.local.array(lanes, float32), cuda.local.array(8, float32)
         top, total = LOWEST, float32(0)  # of the one head and token that are this lane's
 
@@ -146,7 +146,7 @@ def make_paged_decode(dim=128, group=4, page=16, warps=4, stages=2):
             widen8((q[at], q[at + 1], q[at + 2], q[at + 3]), wide)
             for i in range(8):
                 query[g, i] = wide[i] * scale
-                mixed[g, i] = float32(0)
+                acc[g, i] = float32(0)
 
         full, empty = uint32(0), uint32(stages - 1)  # the stage to read, and the one to fill
         for at in range(begin, end, uint32(stride)):
@@ -176,12 +176,12 @@ def make_paged_decode(dim=128, group=4, page=16, warps=4, stages=2):
                 hop //= 2
             if cuda.any_sync(0xFFFFFFFF, highest > top):  # seldom, after the first steps
                 highest = max(highest, top)
-                fade = exp2(top - highest)
-                top, total = highest, total * fade
+                alpha = exp2(top - highest)
+                top, total = highest, total * alpha
                 for g in range(group):
-                    other = cuda.shfl_sync(0xFFFFFFFF, fade, neighbor + g * tokens)
+                    other = cuda.shfl_sync(0xFFFFFFFF, alpha, neighbor + g * tokens)
                     for i in range(8):
-                        mixed[g, i] *= other
+                        acc[g, i] *= other
             score = exp2(score - top)
             total += score
             for t in range(tokens):
@@ -189,54 +189,54 @@ def make_paged_decode(dim=128, group=4, page=16, warps=4, stages=2):
                 for g in range(group):
                     share = cuda.shfl_sync(0xFFFFFFFF, score, neighbor + g * tokens + t)
                     for i in range(8):
-                        mixed[g, i] += share * wide[i]
+                        acc[g, i] += share * wide[i]
 
         hop = tokens // 2
         while hop > 0:
             total += cuda.shfl_xor_sync(0xFFFFFFFF, total, hop)
             hop //= 2
         for g in range(group):
-            tops_of[g] = cuda.shfl_sync(0xFFFFFFFF, top, neighbor + g * tokens)
-            sums_of[g] = cuda.shfl_sync(0xFFFFFFFF, total, neighbor + g * tokens)
+            max_of[g] = cuda.shfl_sync(0xFFFFFFFF, top, neighbor + g * tokens)
+            sum_of[g] = cuda.shfl_sync(0xFFFFFFFF, total, neighbor + g * tokens)
         # The lanes of a warp that hold the same numbers of different tokens meet by shuffles,
         hop = 16
         while hop >= lanes:
             for g in range(group):
-                other = cuda.shfl_xor_sync(0xFFFFFFFF, tops_of[g], hop)
-                highest = max(tops_of[g], other)
-                mine, theirs = exp2(tops_of[g] - highest), exp2(other - highest)
-                far = cuda.shfl_xor_sync(0xFFFFFFFF, sums_of[g], hop)
-                tops_of[g], sums_of[g] = highest, mine * sums_of[g] + theirs * far
+                other = cuda.shfl_xor_sync(0xFFFFFFFF, max_of[g], hop)
+                highest = max(max_of[g], other)
+                mine, theirs = exp2(max_of[g] - highest), exp2(other - highest)
+                far = cuda.shfl_xor_sync(0xFFFFFFFF, sum_of[g], hop)
+                max_of[g], sum_of[g] = highest, mine * sum_of[g] + theirs * far
                 for i in range(8):
-                    far = cuda.shfl_xor_sync(0xFFFFFFFF, mixed[g, i], hop)
-                    mixed[g, i] = mine * mixed[g, i] + theirs * far
+                    far = cuda.shfl_xor_sync(0xFFFFFFFF, acc[g, i], hop)
+                    acc[g, i] = mine * acc[g, i] + theirs * far
             hop //= 2
         # and those of the block's warps in shared memory.
-        boxes = cuda.shared.array((warps, group, dim), float32)
-        box_tops = cuda.shared.array((warps, group), float32)
-        box_sums = cuda.shared.array((warps, group), float32)
+        warp_acc = cuda.shared.array((warps, group, dim), float32)
+        warp_max = cuda.shared.array((warps, group), float32)
+        warp_sum = cuda.shared.array((warps, group), float32)
         warp = cuda.threadIdx.y
         if cuda.threadIdx.x < lanes:
             for g in range(group):
                 for i in range(8):
-                    boxes[warp, g, 8 * lane + i] = mixed[g, i]
+                    warp_acc[warp, g, 8 * lane + i] = acc[g, i]
                 if lane == 0:
-                    box_tops[warp, g], box_sums[warp, g] = tops_of[g], sums_of[g]
+                    warp_max[warp, g], warp_sum[warp, g] = max_of[g], sum_of[g]
         cuda.syncthreads()
         place = (sequence * cuda.gridDim.y + head) * group
         for item in range(me, group * dim, threads):
             g, d = item // dim, item % dim
             highest = LOWEST
             for w in range(warps):
-                highest = max(highest, box_tops[w, g])
+                highest = max(highest, warp_max[w, g])
             sum, mix = float32(0), float32(0)
             for w in range(warps):
-                share = exp2(box_tops[w, g] - highest)
-                sum += share * box_sums[w, g]
-                mix += share * boxes[w, g, d]
+                share = exp2(warp_max[w, g] - highest)
+                sum += share * warp_sum[w, g]
+                mix += share * warp_acc[w, g, d]
             partial[place + g, split, d] = mix
             if d == 0:
-                tops[place + g, split], sums[place + g, split] = highest, sum
+                row_max[place + g, split], row_sum[place + g, split] = highest, sum
 
         # Who comes last finds the other stretches written, and merges them.
         ticket = cuda.shared.array(1, int32)
@@ -250,7 +250,7 @@ def make_paged_decode(dim=128, group=4, page=16, warps=4, stages=2):
             cuda.threadfence()
             for item in range(me, group * dim, threads):
                 row, d = place + item // dim, item % dim
-                out[row, d] = merged(partial, tops, sums, row, splits, d)
+                out[row, d] = merged(partial, row_max, row_sum, row, splits, d)
             if me == 0:
                 done[sequence * cuda.gridDim.y + head] = 0
 
@@ -298,15 +298,16 @@ def paged_attention(q, keys, values, tables, lengths, span=256):
     d_tables, d_lengths = cuda.to_device(tables), cuda.to_device(lengths)
     rows = sequences * heads
     partial = cuda.device_array((rows, splits, dim), np.float32)
-    tops, sums = (cuda.device_array((rows, splits), np.float32) for _ in range(2))
+    row_max, row_sum = (cuda.device_array((rows, splits), np.float32) for _ in range(2))
     out = cuda.device_array((rows, dim), np.float32)
     done = cuda.to_device(np.zeros(sequences * kv_heads, np.int32))
     scale = np.float32(math.log2(math.e) / math.sqrt(dim))
     warps = warps_for(dim, group)
     kernel = make_paged_decode(dim, group, page, warps)
     kernel[(splits, kv_heads, sequences), (32, warps)](
-        d_q, d_keys, d_values, d_tables, d_lengths, span, scale, partial, tops, sums, done, out
-    )
+        d_q, d_keys, d_values, d_tables, d_lengths, span, scale, partial, row_max, row_sum,
+        done, out,
+    )  # fmt: skip
     return out.copy_to_host().reshape(q.shape)
 
 

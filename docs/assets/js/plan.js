@@ -17,7 +17,7 @@ export const plan = p => {
   const kept = p.pipeline === 1 ? batch + end : Math.max(batch * held, batch + end)
   const activations = kept + (p.recompute ? 16 * stream : 0)
   const message = p.weight_bytes * tokens * p.width
-  const times = p.zero === 3 ? 2 * p.micro_batches + 1 : 2
+  const times = p.zero === 3 ? 3 * p.micro_batches : p.zero === 2 ? p.micro_batches + 1 : 2
   const traffic = {
     tensor: p.micro_batches * layers * (p.recompute ? 12 : 8) * message * (1 - 1 / p.tensor),
     pipeline: p.pipeline > 1 ? (p.micro_batches * 2 * message) / p.tensor : 0,
