@@ -37,7 +37,7 @@ def draw(theme):
                 shapes.append(rect(4 + start * unit, y, wide - 1, 16, fill, radius=1))
                 if chunk:
                     shapes.append(rect(4 + start * unit, y + 14, wide - 1, 3, ink, radius=1))
-                x, size = 4 + start * unit + wide / 2 - 0.5, 9 if wide > 10 else 8
+                x, size = 4 + start * unit + wide / 2 - 0.5, 9 if wide > 10 else 7.5
                 shapes.append(text(x, y + 11, m, theme["on_accent"], size))
             y += 18
         y += 26
