@@ -263,11 +263,22 @@ def _tries(python: list[Block], namespace: dict, root: Path, asked: tuple) -> It
         others = {_size(namespace[n]) for n in used if n in namespace} | calls.sizes
         if max(sizes) > 1 and not {size for size in sizes if size > 1} & others:
             continue  # nothing that it could be compared with, element by element
+        which_calls: tuple[int, ...] = (0, 1, len(calls.results))
+        if _said(some) & LOADS:  # a reference from a file that the function itself has filled
+            which_calls = (0,)
         for wrong in range(len(WRONG)):
             if not any(_changed(result, wrong) is not None for result in calls.results):
                 continue
-            if all(held(wrong, which)[0] for which in dict.fromkeys((0, 1, len(calls.results)))):
+            if all(held(wrong, which)[0] for which in dict.fromkeys(which_calls)):
                 yield at, first.lineno, name, wrong
+        held(None, 0)  # what it writes is what it was
+
+
+LOADS = {"load", "fromfile", "read_text", "read_bytes", "loads", "loadtxt", "genfromtxt"}
+
+
+def _said(some: list[ast.stmt]) -> set[str]:
+    return {name_of(n) for s in some for n in walk(s) if isinstance(n, NAMES)}
 
 
 def _has(body: list[ast.stmt], statement: ast.stmt) -> bool:
