@@ -14,7 +14,7 @@ from collections.abc import Iterator, Set
 from contextlib import suppress
 
 from lockstep import numbers
-from lockstep.mistakes import nodes, parse, walk
+from lockstep.mistakes import kinds, nodes, parse, walk
 from lockstep.vacuous import name_of
 
 Found = tuple  # (block, line from 0, what, how to mend it)
@@ -81,7 +81,20 @@ def _names(text: str) -> tuple[tuple[int, str, str], ...]:
                 if name in KNOWN or MACHINE.match(name):
                     what = f"{name} is something else here than its reader knows"
                     found.append((statement.lineno - 1, what, OTHER.format(name)))
+        for node in kinds(text, ast.Return) if COUNTED.search(text) else ():
+            if isinstance(node.value, ast.Dict) and len(node.value.keys) > 1:
+                for key, value in zip(node.value.keys, node.value.values, strict=True):
+                    said = str(key.value) if isinstance(key, ast.Constant) else ""
+                    if isinstance(value, ast.Constant) and COUNTED.fullmatch(f'"{said}"'):
+                        what = f"{said} is given, and nothing counts it"
+                        found.append((value.lineno - 1, what, "count it, or ask a profiler"))
     return tuple(found)
+
+
+COUNTED = re.compile(
+    r"[\"'](?:\w*_)?(?:occupancy|sectors|(?:bank_)?conflicts|hit_rate|stalls|throughput|replays"
+    r"|bandwidth|tflops|gbps)[\"']"
+)
 
 
 def _made_up(call: ast.Call) -> bool:
@@ -122,8 +135,7 @@ class _Page:
                     self.made.setdefault(alias.asname or alias.name, set()).add(alias.name)
                 continue
             if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-                kinds = ast.FunctionDef | ast.ClassDef
-                targets = {n.name for n in inside if isinstance(n, kinds)}
+                targets = {n.name for n in inside if isinstance(n, ast.FunctionDef | ast.ClassDef)}
                 self.own |= targets
                 targets |= {
                     name_of(n) for n in inside if isinstance(n, ast.Attribute) and _stores(n)

@@ -16,7 +16,7 @@ import re
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import FunctionType
@@ -84,10 +84,14 @@ def _plan(texts: tuple[str, ...], own: frozenset[str]) -> tuple[tuple[str, list[
     often = Counter(name for some in given for name in some)
     found = []
     for name in sorted(own & set().union(*names)):
-        made, used, rows, indirect, claims = {name}, set[str](), [], False, False
+        made, used, rows = {name}, set[str](), list[int]()
+        indirect = claims = saved = False
         for row, (_, statement, inside) in enumerate(there):
-            if not made & names[row] or name in given[row]:
+            kept = saved and names[row] & LOADS
+            if not (kept or made & names[row]) or name in given[row]:
                 continue
+            saved = saved or bool(names[row] & SAVES)
+            indirect = indirect or saved
             rows.append(row)
             used |= names[row]
             made |= _targets(inside)
@@ -97,7 +101,7 @@ def _plan(texts: tuple[str, ...], own: frozenset[str]) -> tuple[tuple[str, list[
                     made |= {n.id for a in value.args for n in walk(a) if isinstance(n, ast.Name)}
             for node in inside:
                 if _compares(node):
-                    claims = claims or _agrees(node)
+                    claims = claims or _agrees(node) or _asks(node, defined)
                     indirect = indirect or not _plain(node, name, made)
                 elif isinstance(node, ast.Assign):
                     indirect = indirect or not _direct(node.value, name, made)
@@ -156,6 +160,14 @@ def _agrees(statement: ast.AST) -> bool:
             if any(_word(side) for side in sides):
                 return True
     return False
+
+
+def _asks(statement: ast.AST, defined: Collection[str]) -> bool:
+    """Whether an assertion asks a function of the page about two things: agrees(got, want)."""
+    test = getattr(statement, "test", None)
+    if not isinstance(test, ast.Call) or name_of(test.func) not in defined:
+        return False
+    return len(test.args) + len(test.keywords) > 1
 
 
 def _word(node: ast.expr) -> bool:
@@ -274,6 +286,7 @@ def _tries(python: list[Block], namespace: dict, root: Path, asked: tuple) -> It
         held(None, 0)  # what it writes is what it was
 
 
+SAVES = {"save", "savez", "tofile", "write_text", "write_bytes", "dump", "savetxt", "write"}
 LOADS = {"load", "fromfile", "read_text", "read_bytes", "loads", "loadtxt", "genfromtxt"}
 
 

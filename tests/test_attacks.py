@@ -38,6 +38,10 @@ ATTACKS = [
     for name, group in CLASSES.items()
     for attack in group["attacks"]
 ]
+HONEST_PAGES = [
+    pytest.param(page, id=page["name"])
+    for page in yaml.load((ROOT / "tests/honest.yml").read_text(encoding="utf-8"), LOADER)
+]
 KERNEL = '''"""A module."""
 
 # --8<-- [start:imports]
@@ -398,6 +402,12 @@ def test_comparisons_that_can_fail_pass(house, text):
     root, converter, checker = house
     good = {"python": text}
     assert refusals(root, converter, checker, plant(root, good), good) == []
+
+
+@pytest.mark.parametrize("page", HONEST_PAGES)
+def test_an_honest_page_beside_an_attack_passes(house, page):
+    root, converter, checker = house
+    assert refusals(root, converter, checker, plant(root, page), page) == []
 
 
 def test_honest_files_of_another_project_pass(tmp_path):
