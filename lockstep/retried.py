@@ -9,6 +9,7 @@ what it was asked, so the page goes on as if nothing had been; one that takes lo
 """
 
 import ast
+import doctest
 import functools
 import json
 import os
@@ -23,6 +24,7 @@ from types import FunctionType
 from typing import Any
 
 from lockstep.block import Block
+from lockstep.languages.names import traced
 from lockstep.mistakes import parse, walk
 from lockstep.vacuous import _distance, _small, name_of, root_of
 
@@ -43,30 +45,52 @@ DEFINES = re.compile(r"^ *(?:def (\w+)|(\w+) = (?:\w+\()*lambda\b)", re.MULTILIN
 COMPARED = re.compile(r"\bassert|_equal\(|allclose\(")
 
 
+SHOWN = "__shown__"
+
+
 def check(blocks: tuple[Block, ...], namespace: dict[str, Any], root: Path) -> Found | None:
     """Return what no comparison of a page would notice that has just run, or None."""
-    python = [b for b in blocks if b.language == "python" and "file" not in b.options]
-    if not any(COMPARED.search(b.text) for b in python):
+    there = [b for b in blocks if traced(b)]
+    texts = tuple(_asked(b) if b.language == "pycon" else b.text for b in there)
+    if not any(map(COMPARED.search, texts)):
         return None
-    shown = "\n".join(b.text for b in blocks if b.language == "pycon")
-    texts = (b.text for b in blocks if b.language == "python")
-    own = {"".join(found) for text in texts for found in DEFINES.findall(text)}
-    own = {name for name in own if not re.search(rf"\b{name}\(", shown)}
-    asked = _plan(tuple(b.text for b in python), frozenset(own))
+    defines = (b.text for b in blocks if b.language == "python")
+    own = frozenset("".join(found) for text in defines for found in DEFINES.findall(text))
+    printed = any(b.language == "output" for b in blocks)
+    asked = _plan(texts, own, printed)
     if not asked:
         return None
-    told = _apart(lambda: _tries(python, namespace, root, asked))
+    told = _apart(lambda: _tries(texts, namespace, str(root / there[0].path), asked))
     for at, line, name, wrong in told:
         what = f"a comparison that holds of a wrong result, too: of {name}, {WRONG[wrong]}"
-        return python[at], line, what, MEND
+        return there[at], line, what, MEND
     return None
+
+
+def _asked(block: Block) -> str:
+    """Return a session as a script: what says True is asserted, and what else it says is shown."""
+    rows = [""] * (block.text.count("\n") + 1)
+    for example in doctest.DocTestParser().get_examples(block.text):
+        source = example.source.rstrip("\n").split("\n")
+        if example.exc_msg is not None:
+            continue
+        if example.want:
+            with suppress(SyntaxError):
+                ast.parse(example.source, mode="eval")
+                says = "assert " if example.want == "True\n" else SHOWN
+                source = [f"{says}({source[0]}", *source[1:]]
+                source[-1] = source[-1].partition("  #")[0] + ")"
+        rows[example.lineno : example.lineno + len(source)] = source
+    return "\n".join(rows)
 
 
 Place = tuple[int, int]  # of a statement: its block, and its number in it
 
 
 @functools.lru_cache(maxsize=64)
-def _plan(texts: tuple[str, ...], own: frozenset[str]) -> tuple[tuple[str, list[Place]], ...]:
+def _plan(
+    texts: tuple[str, ...], own: frozenset[str], printed: bool
+) -> tuple[tuple[str, list[Place]], ...]:
     """Return each function that a page compares by way of something, and those statements."""
     try:
         bodies = [parse(text).body for text in texts]
@@ -92,6 +116,9 @@ def _plan(texts: tuple[str, ...], own: frozenset[str]) -> tuple[tuple[str, list[
                 continue
             saved = saved or bool(names[row] & SAVES)
             indirect = indirect or saved
+            if SHOWN in names[row] or (printed and "print" in names[row]):
+                claims = False
+                break  # a reader sees what it gives
             rows.append(row)
             used |= names[row]
             made |= _targets(inside)
@@ -136,11 +163,16 @@ def _within(statement: ast.stmt, defined: dict[str, list[ast.AST]]) -> list[ast.
     return found
 
 
+CHECKS = re.compile("assert_|assert[A-Z]")
+
+
 def _compares(statement: ast.AST) -> bool:
+    if isinstance(statement, ast.If):
+        return len(statement.body) == 1 and isinstance(statement.body[0], ast.Raise)
     return isinstance(statement, ast.Assert) or (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)
-        and name_of(statement.value.func).startswith("assert_")
+        and CHECKS.match(name_of(statement.value.func)) is not None
     )
 
 
@@ -151,7 +183,7 @@ def _agrees(statement: ast.AST) -> bool:
             return True
         if isinstance(node, ast.Call):
             name = name_of(node.func)
-            if name in CLOSE | ALIKE or name.startswith("assert_"):
+            if name in CLOSE | ALIKE or CHECKS.match(name):
                 return name != "assert_array_less"
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             sides = [node.left, node.comparators[0]]
@@ -180,8 +212,10 @@ def _plain(statement: ast.AST, name: str, made: set[str]) -> bool:
     if isinstance(statement, ast.Expr):
         assert isinstance(statement.value, ast.Call)
         return all(_direct(side, name, made) for side in statement.value.args[:2])
-    assert isinstance(statement, ast.Assert)
+    assert isinstance(statement, ast.Assert | ast.If)
     test = statement.test
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
     while isinstance(test, ast.Call) and name_of(test.func) in {"all", "bool"}:
         of = test.args[0] if test.args else getattr(test.func, "value", None)
         if not isinstance(of, ast.expr):
@@ -238,15 +272,15 @@ def _apart(work: Callable[[], Iterator[Any]]) -> list:
     return [json.loads(row) for row in b"".join(parts).split(b"\n")[:-1]]
 
 
-def _tries(python: list[Block], namespace: dict, root: Path, asked: tuple) -> Iterator[tuple]:
+def _tries(texts: tuple[str, ...], namespace: dict, file: str, asked: tuple) -> Iterator[tuple]:
     """Yield (block, line, function, which wrong result) of what nothing notices."""
-    bodies = [parse(block.text).body for block in python]
+    bodies = [parse(text).body for text in texts]
     for name, places in asked:
         holder, real = _holder(namespace, name)
         if real is None:
             continue
         some = [bodies[at][number] for at, number in places]
-        again = compile(ast.Module(some, []), str(root / python[0].path), "exec", dont_inherit=True)
+        again = compile(ast.Module(some, []), file, "exec", dont_inherit=True)
         fills = _fills(bodies, name)
 
         def held(
@@ -364,12 +398,22 @@ class _Calls:
 
 def _size(value: Any) -> int:
     """Return of how many elements a value is, or 0 where it has none."""
-    if isinstance(value, list | tuple):
-        return len(value)
+    if isinstance(value, list | tuple | dict):
+        parts = list(value.values() if isinstance(value, dict) else value)
+        return max([len(parts), *(_size(p) for p in parts[:4] if not isinstance(p, int | float))])
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.ndarray):
         return int(value.size)
     return 1 if isinstance(value, int | float) else 0
+
+
+def _part(value: list | tuple, wrong: int) -> Any:
+    """Return some results of which the rows are wrong."""
+    rows = [None if isinstance(v, int | float) else _changed(v, wrong) for v in value]
+    if type(value) not in {list, tuple} or all(row is None for row in rows):
+        return None
+    made = (v if row is None else row for v, row in zip(value, rows, strict=True))
+    return type(value)(made)
 
 
 def _changed(value: Any, wrong: int) -> Any:
@@ -379,12 +423,15 @@ def _changed(value: Any, wrong: int) -> Any:
         return None
     if isinstance(value, int | float):
         return value * 2 if wrong == 0 and value else None
+    if isinstance(value, dict):
+        changed = _part(list(value.values()), wrong)
+        return changed and dict(zip(value, changed, strict=True))
     if isinstance(value, list | tuple) and value:
-        if wrong == 1:
+        if wrong == 1 and not hasattr(value[0], "shape"):
             back = type(value)(value[::-1]) if type(value) in {list, tuple} else None
             return back if back is not None and list(back) != list(value) else None
         if not all(type(v) in {int, float} for v in value):
-            return None
+            return _part(value, wrong)
         made = [v * 2 for v in value] if wrong == 0 else [value[0], *(v + 1 for v in value[1:])]
         return type(value)(made) if made != list(value) else None
     if numpy is None or type(value) is not numpy.ndarray or not 1 < value.size <= LARGE:

@@ -410,6 +410,19 @@ def test_an_honest_page_beside_an_attack_passes(house, page):
     assert refusals(root, converter, checker, plant(root, page), page) == []
 
 
+NUMBA = "from numba import njit\n\n\n@njit\ndef total(x):\n    return x + x\n"
+
+
+def test_a_compiled_function_that_only_a_session_calls_ran(house):
+    """Beside the simulator, too, where Python runs none of its lines."""
+    root, _, _ = house
+    for session, called in ((">>> total(2.0)\n4.0\n", True), (">>> 2.0 + 2.0\n4.0\n", False)):
+        page, said = {"python": NUMBA, "pycon": session}, []
+        done, _ = collect.run_page(plant(root, page), said.append)
+        assert done == called, said
+        assert called or "nothing on docs/page.md calls" in said[-1]
+
+
 def test_honest_files_of_another_project_pass(tmp_path):
     """Sources in a folder that is called as a module of Python's, and a file with tabs."""
     (tmp_path / "mkdocs.yml").write_text("site_name: x\n")
