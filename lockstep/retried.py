@@ -132,7 +132,8 @@ def _plan(
                     indirect = indirect or not _plain(node, name, made)
                 elif isinstance(node, ast.Assign):
                     indirect = indirect or not _direct(node.value, name, made)
-        if claims and indirect:
+        calls = (n for row in rows for n in there[row][2] if isinstance(n, ast.Call))
+        if claims and indirect and any(name_of(call.func) == name for call in calls):
             again = {n for n in used if often[n] > 1}
             rows += [row for row, some in enumerate(given) if some & again and row not in rows]
             found.append((name, [there[row][0] for row in sorted(rows)]))
