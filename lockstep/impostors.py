@@ -36,7 +36,7 @@ FAMOUS = re.compile(r"assert_|allclose|array_eq|isclose")
 DOES = set(
     "add sub subtract mul multiply div divide matmul dot gemm sort argsort sum mean max min exp log"
     " sqrt softmax attention reduce scan conv convolve fft transpose relu gelu histogram argmax"
-    " norm quantize cumsum gpu cuda compiled jit kernel flash tensor radix bitonic where gather"
+    " norm quantize cumsum gpu cuda compiled kernel flash tensor radix bitonic where gather"
     " scatter copy inverse solve".split()
 )
 ALIASED = re.compile(
