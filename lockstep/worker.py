@@ -39,6 +39,7 @@ from lockstep import (
     intact,
     kin,
     project,
+    retried,
     running,
     tracing,
     watched,
@@ -335,11 +336,13 @@ def _serve(channel: socket.socket) -> None:
     threading.excepthook = lambda error: astray.append(_named(error.exc_type, error.exc_value))
     sys.unraisablehook = lambda error: astray.append(_named(error.exc_type, error.exc_value))
     sys.gettrace = threading.gettrace = lambda: None  # what they return holds the lines that ran
+    last = max((b.index for b in blocks if traced(b)), default=-1)
     _guard(root, files, spawned)
     blank.begin(frozenset(files))
     # Taken now: what a page changes later is not what answers for it.
     dumps, clock, buffer = json.JSONEncoder().encode, time.perf_counter, io.StringIO
     python, patched, compared_nothing = intact.Intact(), intact.patched, blank.taken
+    retry = retried.check
     while True:
         asked, _ = receive(channel)
         if asked is None:
@@ -381,13 +384,19 @@ def _serve(channel: socket.socket) -> None:
         if replaced and not failed:
             mend = f"{LEAVE}: take that out"
             failed = f"{block.where}: {replaced}, so what is shown may lie. To mend: {mend}"
-        there = folder.resolve()
+        started, there = bool(spawned), folder.resolve()
+        if block.index == last and not failed and place.level != "gpu" and place.forks():
+            with chdir(folder):
+                weak = retry(blocks, setting.namespace, root)
+            if weak:
+                of, line, what, mend = weak
+                failed = f"{of.path}:{of.numbers[line - 1]}: {what}. To mend: {mend}"
         answer = {
             "failed": failed,
             "output": printed.getvalue(),
             "told": setting.told,
             "opened": sorted(p.name for p in map(Path, opened) if p.parent == there),
-            "spawned": bool(spawned),
+            "spawned": started,
             "lines": tracer.take(),
             "parts": tracer.take_parts(),
             "kernels": place.launched(vars(main)),

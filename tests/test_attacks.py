@@ -38,6 +38,10 @@ ATTACKS = [
     for name, group in CLASSES.items()
     for attack in group["attacks"]
 ]
+HONEST_PAGES = [
+    pytest.param(page, id=page["name"])
+    for page in yaml.load((ROOT / "tests/honest.yml").read_text(encoding="utf-8"), LOADER)
+]
 KERNEL = '''"""A module."""
 
 # --8<-- [start:imports]
@@ -398,6 +402,25 @@ def test_comparisons_that_can_fail_pass(house, text):
     root, converter, checker = house
     good = {"python": text}
     assert refusals(root, converter, checker, plant(root, good), good) == []
+
+
+@pytest.mark.parametrize("page", HONEST_PAGES)
+def test_an_honest_page_beside_an_attack_passes(house, page):
+    root, converter, checker = house
+    assert refusals(root, converter, checker, plant(root, page), page) == []
+
+
+NUMBA = "from numba import njit\n\n\n@njit\ndef total(x):\n    return x + x\n"
+
+
+def test_a_compiled_function_that_only_a_session_calls_ran(house):
+    """Beside the simulator, too, where Python runs none of its lines."""
+    root, _, _ = house
+    for session, called in ((">>> total(2.0)\n4.0\n", True), (">>> 2.0 + 2.0\n4.0\n", False)):
+        page, said = {"python": NUMBA, "pycon": session}, []
+        done, _ = collect.run_page(plant(root, page), said.append)
+        assert done == called, said
+        assert called or "nothing on docs/page.md calls" in said[-1]
 
 
 def test_honest_files_of_another_project_pass(tmp_path):
