@@ -96,9 +96,7 @@ _MEASURED = r"(?<![\w.,/-])(?:\d\d[\d,]*(?:\.\d+)?|\d\.\d+)"
 
 # A share in words, what has a limit, and what happens to one of many accesses.
 _IN = r"(?:in|out\ of|of)\ (?:every\ |each\ )?"
-_PARTS = (
-    rf"(?:{FRACTION}|\btwo\ thirds|\bthree\ quarters|{NUMBER}(?:\ parts)?\ {_IN}{NUMBER}(?:\ parts)?)"
-)
+_PARTS = rf"(?:{FRACTION}|\btwo\ thirds|\bthree\ quarters|{NUMBER}(?:\ parts)?\ {_IN}{NUMBER}(?:\ parts)?)"
 _EVENT = (
     r"(?:access(?:es)?|requests?|loads?|reads?|writes?|stores?|lookups?|fetch(?:es)?|cycles?"
     r"|clocks?|transactions?|probes?|launch(?:es)?|tokens?|guesses|drafts?|queries|polls|slots"
@@ -292,6 +290,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("hundred", "100"),
         rf"{NUMBER}\ (?:in|out\ of)\ (?:every|each)\ (?:100\b(?!,)|(?:a\ )?hundred\b)"
+        rf"|{NUMBER}\ out\ of\ a\ hundred\b"
         rf"|{NUMBER}\ per\ hundred\b",
     ),
     # It went from 41 to 12. A hit rate of 0.93.
@@ -432,9 +431,16 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         tuple("access request load read write store lookup fetch cycle clock transact".split())
         + tuple("probe launch token guess draft quer poll slot packet message hits misses".split()),
         rf"""{NUMBER}\ {_IN}{NUMBER}\ (?:\w+\ ){{0,2}}?{_EVENT}\ (?:\w+\ ){{0,2}}?{_FATE}\b
+        | \bevery\ (?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\ {_EVENT}
+            \ (?:\w+\ ){{0,2}}?{_FATE}\b
         | {NUMBER}\ {_EVENT}\ {_IN}{NUMBER}\ (?:\w+\ ){{0,2}}?{_FATE}\b
         | \b(?:out\ )?of\ (?:every\ |each\ )(?:{NUMBER}|{_MANY})\ (?:\w+\ ){{0,2}}?{_EVENT}\b,?
             (?:\ \w+){{0,3}}?\ {NUMBER}\b""",
+    ),
+    (
+        (" to ",),
+        rf"\b(?:use[sd]?|fill(?:s|ed)?|load(?:s|ed)?|saturate[sd]?|busy|utili[sz]e[sd]?)\b"
+        rf"[^.;:]{{0,30}}?\ to\ {_ABOUT}{_PARTS}(?=\W*$|[.,;:)]|\ (?:on|by|with|and|while)\b)",
     ),
     # In the time that the old one needs for one row of seven. By the time it ends, ours is done twice.
     (

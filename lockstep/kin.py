@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -51,6 +52,17 @@ def _below(known: dict[int, Process], tops: set[int]) -> set[int]:
         found |= more
         more = {p.number for p in known.values() if p.parent in more} - found
     return found
+
+
+def sockets(top: int) -> Iterator[set[str]]:
+    """Yield what the descriptors of a process, and of all that it started, lead to."""
+    for number in _below(_all(), {top}):
+        found = set()
+        with suppress(OSError):
+            for name in os.listdir(f"/proc/{number}/fd"):
+                with suppress(OSError):
+                    found.add(os.readlink(f"/proc/{number}/fd/{name}"))
+        yield found
 
 
 def end(page: int, forker: int, pages: set[int]) -> list[str]:

@@ -347,13 +347,14 @@ def plain(text: str) -> str:
 _OURS = re.compile(
     r"(?:\b(?:[Rr]eaders?|[Ll]essons?|[Ee]xercises?|[Vv]ideo|[Tt]alk)"
     r"\ (?:needs?|takes?|wants?|lasts?)"
+    r"|\b(?:[Rr]ead|[Ss]tudy|[Ss]kim)\b[^.;:]{0,40}?\ (?:in|for|within)"
     r"|\bratio\ of\ (?:rows|columns|widths?|heights?|lengths?|sizes?)\ to\ \w+\ is)\ (?:about\ )?$"
 )
 
 
 # What a reader is asked to do takes seconds; "wait 5 s for the kernel" says how long that takes.
 _ASKED = re.compile(
-    r"(?:^|[.!?:]\ )(?:Then\ )?(?:Wait|Pause|Hold)\ (?:for\ |about\ |at\ least\ )*$"
+    r"(?:(?:^|[.!?:]\ )(?:Then\ )?(?:Wait|Pause|Hold)|,\ then\ (?:wait|pause))\ (?:for\ |about\ |at\ least\ )*$"
 )
 _FOR_IT = re.compile(r"\ (?:for|until|till|while|before)\ (?:the|it|its|this|that|an?|our)\b")
 _HERTZ = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)\ ?([kMG]?)Hz\b")
@@ -664,7 +665,9 @@ class Reader:
             if bare := _NAMED.fullmatch(said):
                 self.listed.append((self.start, bare[1]))
                 if self.timed and not found:
-                    self.wrong(self.start, f"{bare[1]!r} is typed, in a list of times or rates", MEND)
+                    self.wrong(
+                        self.start, f"{bare[1]!r} is typed, in a list of times or rates", MEND
+                    )
         elif closed in {"ul", "ol"}:
             for start, number in self.listed if self.measured else ():
                 self.wrong(start, f"{number!r} is typed, in a list of measured figures", MEND)
