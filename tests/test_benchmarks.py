@@ -477,3 +477,39 @@ class Script:
         if self.name == "one":
             raise ValueError("one is broken")
         micro(bench)
+
+
+def test_the_experiments_of_two_processes_still_find_what_they_change():
+    from benchmarks.micro import two_change_bubbles, two_change_wide
+
+    wide = two_change_wide.changed((ROOT / two_change_wide.MEASURE).read_text("utf-8"), 2048)
+    assert "width=2048" in compiled(wide) and "host[WARMUP:]" in wide
+    rounds = two_change_bubbles.changed((ROOT / two_change_bubbles.PARALLEL).read_text("utf-8"))
+    assert "\nbubbles()" not in compiled(rounds) and "same_gradients()\n" in rounds
+    for name in two_change_bubbles.NAMES:
+        assert f"def {name}(stage, micro)" in rounds
+
+
+def compiled(source):
+    compile(source, "changed", "exec")
+    return source
+
+
+def test_what_nccl_chose_is_read_off_its_log():
+    from benchmarks.micro.two_change_protocols import channels, chosen, in_words
+
+    line = "gpu:1:1 [0] NCCL INFO {}: {} Bytes -> Algo RING proto {} channel{{Lo..Hi}}={{0..{}}}\n"
+    log = line.format("AllReduce", 4096, "LL", 3) + line.format("AllReduce", 2**30, "SIMPLE", 23)
+    how = chosen(log + line.format("AllGather", 16, "LL", 0))
+    assert channels(how["AllReduce"]) == {"channels": 24} and channels(how["AllGather"])
+    assert in_words(how["AllReduce"]) == "; by its log NCCL took RING and SIMPLE"
+    assert chosen("24 coll channels") == {} and channels(None) == {} and in_words({}) == ""
+
+
+def test_the_parts_of_a_profiled_step():
+    from benchmarks.micro.two_change_overlap import parts
+
+    found = parts([("gemm", 0, 2), ("ncclDevKernel_AllReduce", 1, 4), ("adamw", 5, 6)])
+    assert found == {
+        "compute": 3, "nccl": 3, "gaps": 1, "beside": 1, "span": 6, "kernels": 3
+    }  # fmt: skip
