@@ -96,7 +96,10 @@ _MEASURED = r"(?<![\w.,/-])(?:\d\d[\d,]*(?:\.\d+)?|\d\.\d+)"
 
 # A share in words, what has a limit, and what happens to one of many accesses.
 _IN = r"(?:in|out\ of|of)\ (?:every\ |each\ )?"
-_PARTS = rf"(?:{FRACTION}|\btwo\ thirds|\bthree\ quarters|{NUMBER}(?:\ parts)?\ {_IN}{NUMBER}(?:\ parts)?)"
+_PARTS = (
+    rf"(?:{FRACTION}|\btwo\ thirds|\bthree\ quarters"
+    rf"|{NUMBER}(?:\ parts)?\ {_IN}{NUMBER}(?:\ parts)?)"
+)
 _EVENT = (
     r"(?:access(?:es)?|requests?|loads?|reads?|writes?|stores?|lookups?|fetch(?:es)?|cycles?"
     r"|clocks?|transactions?|probes?|launch(?:es)?|tokens?|guesses|drafts?|queries|polls|slots"
@@ -442,7 +445,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"\b(?:use[sd]?|fill(?:s|ed)?|load(?:s|ed)?|saturate[sd]?|busy|utili[sz]e[sd]?)\b"
         rf"[^.;:]{{0,30}}?\ to\ {_ABOUT}{_PARTS}(?=\W*$|[.,;:)]|\ (?:on|by|with|and|while)\b)",
     ),
-    # In the time that the old one needs for one row of seven. By the time it ends, ours is done twice.
+    # In the time that the old one needs for one row. By the time it ends, ours is done twice.
     (
         ("in the time", "in the same time", "in that time", "by the time"),
         rf"""\bin\ (?:the|that)\ (?:same\ )?time\b[^.;:\ufffc]{{0,50}}?

@@ -106,7 +106,8 @@ PRINTED = re.compile(
 _PRINTER = (
     r"\b(?:programs?|scripts?|kernels?|commands?|runs?|tests?|code|examples?|shell|terminal|console"
     r"|block|session|compiler|profiler|interpreter|REPL|notebook|debugger|linker|driver|machine|GPU"
-    r"|assembler|tool|loader|log|last line|function|call|it|this|which|Python|nvcc|ncu|you)\ (?:\w+\ )?"
+    r"|assembler|tool|loader|log|last line|function|call|it|this|which|Python|nvcc|ncu|you)"
+    r"\ (?:\w+\ )?"
     r"(?:prints?|printed|outputs?|says?|said|reports?|reported|answers?|answered|writes?|wrote"
     r"|replie[sd]|says|shows?|showed|displays?|gives?|gave|get|see|ends\ with|returns?)"
 )

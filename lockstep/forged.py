@@ -11,7 +11,10 @@ _PLACE = (
     rf"(?:{CARDS}|T4|NVIDIA|AMD|Apple|[GC]PUs?|simulator|hardware"
     r"|machines?|every\ (?:push|commit|build|run))\b"
 )
-_CHIP = rf"\b(?:(?:{CARDS}|T4|G[BH]\d{{3}}|[DH]GX)(?:\ \d{{4}}\w*)?|Hopper|Blackwell|Ampere|CPU|simulator)\b"
+_CHIP = (
+    rf"\b(?:(?:{CARDS}|T4|G[BH]\d{{3}}|[DH]GX)(?:\ \d{{4}}\w*)?|Hopper|Blackwell|Ampere"
+    r"|CPU|simulator)\b"
+)
 _CARD = rf"\b(?:(?:{CARDS}|T4)\b|(?:Hopper|Blackwell|Ampere|NVIDIA|AMD)\b)"
 _MANY = r"(?:(?:all|both|our|two|four|eight|\d+)\ ){1,3}(?:\w+\ )?GPUs?\b"
 _WHEN = (
@@ -123,14 +126,16 @@ STAMP = re.compile(
       \ (?:\w+\ ){{0,3}}?(?:{_CARD}|Apple\b)
   | ^\W*(?:(?:the|this|our)\ \w+\W+)?(?:ends?|ended|exits?|exited|finishe[sd])
       \ with\ (?:(?:exit\ )?(?:status|code)\ )?0\b
-  | \b{_SOMEBODY}\ (?:(?:have|has|had|also|then|once|just|already|since|personally)\ )*(?:{_PAST}\ and\ )?{_PAST}
+  | \b{_SOMEBODY}\ (?:(?:have|has|had|also|then|once|just|already|since|personally)\ )*
+      (?:{_PAST}\ and\ )?{_PAST}
       \ (?:it|them|this|these|that|everything|all|each|every|the|its|our)\b[^.;?]{{0,40}}?
       \b(?:on|with|under|using|by|across)\ [^.;?]{{0,25}}?{_WHERE}
   | \b{_OURS}\b[^.;:?]{{0,30}}?\ (?:has|have|had|was|were|been|is|are|got)\ (?:\w+\ ){{0,2}}?{_PAST}
       \ (?:\w+\ ){{0,3}}?(?:on|with|by|under|in|across)\ (?:\w+\ ){{0,3}}?{_WHERE}
   | [:;(–-]\W*(?:ran|executed|passed|verified|tested|proved|checked|validated|confirmed)
       \ (?:on|with|by|in)\ (?:\w+\ ){{0,3}}?{_PLACE}
-  | \b{_CHECKER}\b[^.;?]{{0,30}}?\ (?:{_PAST}|pass(?:es|ed)?|runs?|tests?|executes?|checks?|agree[sd]?
+  | \b{_CHECKER}\b[^.;?]{{0,30}}?\ (?:{_PAST}|pass(?:es|ed)?|runs?|tests?|executes?|checks?
+      |agree[sd]?
       |confirms?|verif(?:y|ies)|reproduces?|proves?)\b
   | \b(?:each|every|all|both|\w+)\ (?:of\ )?(?:the\ |its\ |these\ )?(?:\w+\ )?
       (?:blocks?|examples?|listings?|snippets?|sessions?|outputs?)\ (?:(?:all|has|have|\w+ly)\ )?
@@ -139,7 +144,8 @@ STAMP = re.compile(
   | \b(?:{_OURS}|tests?|builds?|runs?|suite|jobs?|checks?|all)\b[^.;:?]{{0,30}}?
       \ (?:is|are|was|were|stay(?:s|ed)?|c[ao]mes?\ (?:out|back)|turned)\ (?:all\ )?green
       (?=\W*$|[.,;!]|\ (?:on|in|with|for|since|again|today|there|here)\b)
-  | ^\W*(?:\w+\ ){{0,2}}{_CHIP}[^.;]{{0,30}}?\ ?[:|,–-]\ ?(?:\d+\ ?(?:of|/)\ ?\d+\ (?:\w+\ )?)?{_WELL}\W*$
+  | ^\W*(?:\w+\ ){{0,2}}{_CHIP}[^.;]{{0,30}}?\ ?[:|,–-]\ ?
+      (?:\d+\ ?(?:of|/)\ ?\d+\ (?:\w+\ )?)?{_WELL}\W*$
   | \b(?:logs?|transcripts?|protocols?)\ (?:of\ \w+\ )?(?:is|are|was|were)
       \ (?:kept|held|archived|stored)\ (?:by|with|at)\b
   | ^\W*[✓✔☑✅]""",

@@ -146,7 +146,8 @@ def _typed() -> re.Pattern:
 # A text without a digit has one of these where ``TYPED`` finds something in it.
 _WORDED = Asking(
     [
-        "second minute hour blink wink twinkling magnitude twice thrice half halv doubl tripl quadrupl third quarter fifth tenth"
+        "second minute hour blink wink twinkling magnitude twice thrice half halv doubl tripl"
+        " quadrupl third quarter fifth tenth"
         " factor".split()
         + _WORDS.split()
     ]
@@ -354,7 +355,8 @@ _OURS = re.compile(
 
 # What a reader is asked to do takes seconds; "wait 5 s for the kernel" says how long that takes.
 _ASKED = re.compile(
-    r"(?:(?:^|[.!?:]\ )(?:Then\ )?(?:Wait|Pause|Hold)|,\ then\ (?:wait|pause))\ (?:for\ |about\ |at\ least\ )*$"
+    r"(?:(?:^|[.!?:]\ )(?:Then\ )?(?:Wait|Pause|Hold)|,\ then\ (?:wait|pause))"
+    r"\ (?:for\ |about\ |at\ least\ )*$"
 )
 _FOR_IT = re.compile(r"\ (?:for|until|till|while|before)\ (?:the|it|its|this|that|an?|our)\b")
 _HERTZ = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)\ ?([kMG]?)Hz\b")
@@ -679,8 +681,8 @@ class Reader:
         elif said and not self.tables:
             if not self.announced and KEY not in said and (unit := ANNOUNCED.search(said)):
                 self.announced = unit[0]
-            for score in (SCORE, SPELLED_SCORE):
-                self.alone += [(self.start, number[0]) for number in score.finditer(said)]
+            for comes in (SCORE, SPELLED_SCORE):
+                self.alone += [(self.start, number[0]) for number in comes.finditer(said)]
             if RATE.fullmatch(said.rstrip("¶↩\ufe0e ")):
                 self.wrong(self.start, f"{said!r} is a unit without its number", MEND)
             if tabled.FIGURE.fullmatch(self.before) or ALONE.fullmatch(said):

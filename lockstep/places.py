@@ -67,7 +67,7 @@ class Places:
         return os.path.realpath(path) + os.sep if isinstance(path, str) else None
 
     def foreign(self, command: str) -> str | None:
-        """Return a path of a command that leads out, or to a file of the project, if it is there."""
+        """Return a path of a command that is there and leads out, or to the project's files."""
         for found in PATH.finditer(command):
             path = found[0].rstrip(".,:;")
             inside = (self._real(path) or "").startswith(self.inside)

@@ -31,7 +31,8 @@ OUTPUT = re.compile(
 WORDS = re.compile(r"\w\W+\w")
 TITLED = re.compile(
     r"(?i)\b(?:bit-?\ ?(?:exact|identical|for-bit)|bitwise)\b"
-    r"|\b(?:identical|equal|agrees?|match(?:es)?|the\ same)\ (?:with|to|as)\b|^\W*(?:correct|right)\b|"
+    r"|\b(?:identical|equal|agrees?|match(?:es)?|the\ same)\ (?:with|to|as)\b"
+    r"|^\W*(?:correct|right)\b|"
     r"\b(?:checked|compared|verified|tested|proved|measured|run|ran)\ (?:against|with|on|by)\b"
 )
 # No reason why something does not run: none in words, or that it does.

@@ -94,11 +94,11 @@ class Bash(Language):
         rows = trace.rows()
         own = places.Places(setting.root, setting.folder, Path(tempfile.gettempdir()))
         for line, said in [*rows, *enumerate(block.text.split("\n"), start=1)]:
-            path = own.foreign(said)
-            home = said.startswith("echo ") and path == os.path.expanduser("~")  # its name alone
-            if path and not home:
+            away = own.foreign(said)
+            home = said.startswith("echo ") and away == os.path.expanduser("~")  # its name alone
+            if away and not home:
                 at = block.numbers[min(max(line, 1), len(block.numbers)) - 1]
-                what = f"{block.path}:{at}: a command goes out of the page's own folder, to {path}"
+                what = f"{block.path}:{at}: a command goes out of the page's own folder, to {away}"
                 raise Failed(f"{what}. To mend: {places.MEND}")
         setting.told += rows
         if done.returncode:
