@@ -56,13 +56,17 @@ def _below(known: dict[int, Process], tops: set[int]) -> set[int]:
 
 def sockets(top: int) -> Iterator[set[str]]:
     """Yield what the descriptors of a process, and of all that it started, lead to."""
-    for number in _below(_all(), {top}):
-        found = set()
-        with suppress(OSError):
-            for name in os.listdir(f"/proc/{number}/fd"):
-                with suppress(OSError):
-                    found.add(os.readlink(f"/proc/{number}/fd/{name}"))
-        yield found
+    yield _descriptors(top)  # mostly these, and to look at all processes takes a while
+    yield from map(_descriptors, _below(_all(), {top}) - {top})
+
+
+def _descriptors(number: int) -> set[str]:
+    found = set()
+    with suppress(OSError):
+        for name in os.listdir(f"/proc/{number}/fd"):
+            with suppress(OSError):
+                found.add(os.readlink(f"/proc/{number}/fd/{name}"))
+    return found
 
 
 def end(page: int, forker: int, pages: set[int]) -> list[str]:
