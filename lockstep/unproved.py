@@ -334,7 +334,7 @@ ELSEWHERE = re.compile(
     rf"|\bPath\({_QUOTE}/{_QUOTE}\)|\bjoin\({_QUOTE}/{_QUOTE}|\bchdir\({_QUOTE}\.\."
     rf"|(?<={_QUOTE})\.\.(?={_QUOTE})|\bcwd\(\)\.parent|\bpardir\b|\btempfile\.tempdir\b"
     r"|\bgettempdir\b|\bexpanduser\b|\bPath\.home\b|\$\{?(?:HOME|TMPDIR|XDG_\w+)\b|(?<![\w/])~/"
-    rf"|(?<=[\"' =])\.\./|\bSharedMemory\("
+    rf"|(?<=[\"' =])\.\./|\bSharedMemory\b"
     rf"|\b(?:environ\[|getenv\(|environ\.get\(){_QUOTE}(?:HOME|TMPDIR){_QUOTE}"
 )
 # A text without one of these has none of them.

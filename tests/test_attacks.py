@@ -480,6 +480,35 @@ def test_commands_that_all_ran_are_all_traced(tmp_path, text):
     assert can and bash.ran(block, setting.told) == can
 
 
+SERVED = """import http.client
+import http.server
+import threading
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(204)
+        self.end_headers()
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+thread = threading.Thread(target=server.serve_forever)
+thread.start()
+asked = http.client.HTTPConnection("127.0.0.1", server.server_port)
+asked.request("GET", "/")
+status = asked.getresponse().status
+server.shutdown()
+server.server_close()
+assert status == 204
+"""
+
+
+def test_a_page_may_talk_to_a_server_of_its_own(house):
+    root, converter, checker = house
+    good = {"python": SERVED}
+    assert refusals(root, converter, checker, plant(root, good), good) == []
+
+
 def test_there_are_many_attacks_of_many_classes():
     assert len(ATTACKS) >= 150 and len(CLASSES) >= 20
     assert len({param.id for param in ATTACKS}) == len(ATTACKS)
