@@ -94,6 +94,31 @@ _VARIANT = (
 )
 _MEASURED = r"(?<![\w.,/-])(?:\d\d[\d,]*(?:\.\d+)?|\d\.\d+)"
 
+# A share in words, what has a limit, and what happens to one of many accesses.
+_IN = r"(?:in|out\ of|of)\ (?:every\ |each\ )?"
+_PARTS = (
+    rf"(?:{FRACTION}|\btwo\ thirds|\bthree\ quarters"
+    rf"|{NUMBER}(?:\ parts)?\ {_IN}{NUMBER}(?:\ parts)?)"
+)
+_EVENT = (
+    r"(?:access(?:es)?|requests?|loads?|reads?|writes?|stores?|lookups?|fetch(?:es)?|cycles?"
+    r"|clocks?|transactions?|probes?|launch(?:es)?|tokens?|guesses|drafts?|queries|polls|slots"
+    r"|packets?|messages?|hits|misses)"
+)
+_FATE = (
+    r"(?:hits?|miss(?:es|ed)?|cache[sd]?|serve[sd]?|stall(?:s|ed)?|waits?|waited|wasted?"
+    r"|accept(?:s|ed)?|reject(?:s|ed)?|found|idle|answered|c[ao]mes?|go(?:es)?|went|spent|lost"
+    r"|drop(?:s|ped)?|succeed(?:s|ed)?|fail(?:s|ed)?|conflicts?|land(?:s|ed)?)"
+)
+_LIMITS = (
+    r"(?:allows?|permits?|offers?|can|could|delivers?|provides?|sustains?|promises?|reaches"
+    r"|manages?)"
+)
+_NEWER = (
+    r"(?:ours?|(?:the|our)\ (?:new|second|third|last|tiled|fused|fast\w*|other|own|better)"
+    r"(?:\ (?:one|kernel|version|code))?|(?:the|our)\ kernel|it)"
+)
+
 # For each rule the words of which a text must have one (in small letters), so that a search looks
 # at few texts; and what it finds.
 RULES: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -268,6 +293,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("hundred", "100"),
         rf"{NUMBER}\ (?:in|out\ of)\ (?:every|each)\ (?:100\b(?!,)|(?:a\ )?hundred\b)"
+        rf"|{NUMBER}\ out\ of\ a\ hundred\b"
         rf"|{NUMBER}\ per\ hundred\b",
     ),
     # It went from 41 to 12. A hit rate of 0.93.
@@ -398,6 +424,51 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     # The efficiency η of 0.91. What a profiler is said to count.
     (("η",), rf"η(?:_\w+)?\ ?[=≈]\ {_ABOUT}{DECIMAL}(?!\w|\ ?[*/+·×])"),
+    # Nine tenths of what the memory allows. Nine in ten accesses hit the cache.
+    (
+        ("of what", "of all that", "of all the", "of that which"),
+        rf"""{_PARTS}\ of\ (?:what|all\ that|all\ the\ \w+\ that|that\ which)
+            \ (?:the|a|its|our|this|that|one|your|an)\b[^.;:]{{0,25}}?\ {_LIMITS}\b""",
+    ),
+    (
+        tuple("access request load read write store lookup fetch cycle clock transact".split())
+        + tuple("probe launch token guess draft quer poll slot packet message hits misses".split()),
+        rf"""{NUMBER}\ {_IN}{NUMBER}\ (?:\w+\ ){{0,2}}?{_EVENT}\ (?:\w+\ ){{0,2}}?{_FATE}\b
+        | \bevery\ (?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\ {_EVENT}
+            \ (?:\w+\ ){{0,2}}?{_FATE}\b
+        | {NUMBER}\ {_EVENT}\ {_IN}{NUMBER}\ (?:\w+\ ){{0,2}}?{_FATE}\b
+        | \b(?:out\ )?of\ (?:every\ |each\ )(?:{NUMBER}|{_MANY})\ (?:\w+\ ){{0,2}}?{_EVENT}\b,?
+            (?:\ \w+){{0,3}}?\ {NUMBER}\b""",
+    ),
+    (
+        (" to ",),
+        rf"\b(?:use[sd]?|fill(?:s|ed)?|load(?:s|ed)?|saturate[sd]?|busy|utili[sz]e[sd]?)\b"
+        rf"[^.;:]{{0,30}}?\ to\ {_ABOUT}{_PARTS}(?=\W*$|[.,;:)]|\ (?:on|by|with|and|while)\b)",
+    ),
+    # In the time that the old one needs for one row. By the time it ends, ours is done twice.
+    (
+        ("in the time", "in the same time", "in that time", "by the time"),
+        rf"""\bin\ (?:the|that)\ (?:same\ )?time\b[^.;:\ufffc]{{0,50}}?
+            \b(?:needs?|needed|takes?|took|does|did|reads?|finish\w*|gets?|manages?|sorts?|moves?
+            |(?:wants|wanted|spends|spent))\b[^.;:\ufffc]{{0,20}}?\ (?:{NUMBER}|{FRACTION})
+        | \bby\ the\ time\b[^.;\ufffc]{{0,60}}?,\ {_NEWER}\b[^.;\ufffc]{{0,40}}?
+            \ (?:{NUMBER}\ times|twice|thrice)\b""",
+    ),
+    # A build is done in a few minutes.
+    (
+        ("minutes", "hours", "seconds", "days"),
+        rf"""\b(?:takes?|took|needs?|needed|lasts?|lasted|within
+            |(?:done|ready|runs?|ran|finish\w*|over|trains?|trained|builds?|built|compiles?|compiled
+              |starts?|started|sorts?|sorted|loads?|loaded|through|answers?|converges?)
+            \b[^.;:]{{0,60}}?\ (?:in|within|for|after))\ {_ABOUT}
+            (?:several|a\ (?:few|couple\ of|dozen)|(?:tens|dozens|hundreds)\ of)
+            \ (?:seconds|minutes|hours|days)\b""",
+    ),
+    (
+        (" times over", "twice over"),
+        rf"\b(?:done|finished|over|complete|through|ready|ended|back)\ (?:with\ (?:it|them)\ )?"
+        rf"(?:{NUMBER}\ times|twice|thrice)\ over\b",
+    ),
     (
         ("nsight", "ncu ", "nsys ", "profiler ", "cuobjdump ", "ptxas "),
         r"\b(?:nsight\ \w+|ncu|nsys|profiler|cuobjdump|ptxas)"

@@ -1,5 +1,6 @@
 """Sybil's side of the machine: a page as a document, its blocks as examples, a run as a record."""
 
+import ast
 import tempfile
 import time
 from collections.abc import Iterator
@@ -11,14 +12,15 @@ from unittest import SkipTest
 from sybil import Document, Region, Sybil
 from sybil.example import Example, SybilFailure
 
-from lockstep import branches, evidence, judge, project, running, tracing, turns
+from lockstep import branches, compilers, evidence, judge, project, running, tracing, turns
 from lockstep.block import RECORDED, Block, Page
 from lockstep.known import read
 from lockstep.languages.base import mentions
 from lockstep.languages.names import code, traced
-from lockstep.mistakes import Failed, Mistake, PageError
+from lockstep.mistakes import Failed, Mistake, PageError, parse, walk
 from lockstep.source import find_root
 from lockstep.targets import Target
+from lockstep.vacuous import name_of
 
 
 class PageDocument(Document):
@@ -204,7 +206,7 @@ class PageDocument(Document):
             return {}
         text = code(block)
         path = str(self.page.root / block.path)
-        compiled = self.place.compiled(self.page.blocks, self.project.compilers)
+        compiled = self._compiled(block, text)
         there = tracing.executable(text, block.numbers, compiled)
         unrun = sorted(line for line in there if (path, line) not in self.run.lines)
         found: dict[str, Any] = {"lines": [len(there) - len(unrun), len(there)]}
@@ -221,6 +223,28 @@ class PageDocument(Document):
         if kernels:
             found["kernels"] = kernels
         return found
+
+    def _compiled(self, block: Block, text: str) -> compilers.Names:
+        """Return the names whose decorators compile, on this target or for the CPU beside it.
+
+        A function that is compiled beside a simulator counts where each of its block is called.
+        """
+        blocks, packages = self.page.blocks, self.project.compilers
+        names = self.place.compiled(blocks, packages)
+        beside = compilers.of_page(blocks, packages) & self.place.beside
+        if not beside or "unrun" in block.options:
+            return names
+        called = {
+            name_of(node.func)
+            for one in blocks
+            if traced(one) and one.index in self.results
+            for statement in parse(code(one)).body
+            if not isinstance(statement, ast.FunctionDef | ast.ClassDef)
+            for node in walk(statement)
+            if isinstance(node, ast.Call)
+        }
+        taken = compilers.taken(text, beside)
+        return names | beside if taken and taken.keys() <= called else names
 
     def _ran_as_file(self, block: Block) -> dict:
         """Return which lines of a file ran in the programs that this page started, if any did."""

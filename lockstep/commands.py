@@ -229,7 +229,9 @@ class _Reader:
     def _command(self, row: list[tuple[int, int, str | None]], spare: bool) -> None:
         start, stop = row[0][0], row[-1][1]
         alone = len(row) == 1 and ASSIGNMENT.match(self.text, start)
-        if not alone and any(start <= at < stop for at in self.inner):
+        if not (alone or _compared(row, self.text)) and any(
+            start <= at < stop for at in self.inner
+        ):
             self.refuse(
                 start,
                 "a command inside of another, whose failure is swallowed",
@@ -359,6 +361,19 @@ class _Reader:
         if text[at + 1 : at + 2] == "'":
             return _until(text, at + 2, "'", end) + 1
         return at + 1
+
+
+def _compared(row: list[tuple[int, int, str | None]], text: str) -> bool:
+    """Whether a test says which text one command prints: nothing, as of a failure, is another."""
+    words = [value for *_, value in row]
+    if words[-1:] == ["]"] and text[row[0][0] : row[0][1]] == "[":
+        words = ["test", *words[1:-1]]
+    return (
+        len(words) == 4
+        and words[0] == "test"
+        and words[2] in {"=", "=="}
+        and (words[1] is None and bool(words[3]))
+    )
 
 
 def _until(text: str, at: int, mark: str, end: int) -> int:

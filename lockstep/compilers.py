@@ -15,6 +15,7 @@ from lockstep.mistakes import parse, walk
 
 # What can give any name to anything, unseen by who reads the text.
 SLY = {"globals", "locals", "vars", "mock", "monkeypatch", "__import__"}
+COMPILES = re.compile("jit|vectorize")
 Names = frozenset[str]
 
 
@@ -122,9 +123,9 @@ def _root(node: ast.AST) -> str:
 
 
 def takes(node: ast.AST, names: Names) -> bool:
-    """Whether a compiler takes a function: a decorator of it, with "jit" in its name, is one's."""
+    """Whether a compiler takes a function: a decorator of it is one's, by its name."""
     return any(
-        "jit" in ast.unparse(d.func if isinstance(d, ast.Call) else d) and _root(d) in names
+        COMPILES.search(ast.unparse(d.func if isinstance(d, ast.Call) else d)) and _root(d) in names
         for d in getattr(node, "decorator_list", ())
     )
 

@@ -55,6 +55,11 @@ PRINTS = re.compile(
     r"(?:\b(?:print(?:s|ed)|output(?:s|ted)|return(?:s|ed)|display(?:s|ed)|gives?|gave|shows|yields?"
     r"|you (?:get|see)|evaluates? to|comes? out as|results? (?:is|in))\s+|\)`\s*(?:→|->|=|⇒)\s*)"
     r"`((?:-?\.?\d|[\[(\"'{]|True\b|False\b|array\().*?)`"
+    # Set bold, and seen on the screen.
+    r"|\b(?:print(?:s|ed)|output(?:s|ted)?|return(?:s|ed)|display(?:s|ed)|shows?|yields?"
+    r"|you (?:will )?(?:get|see)|evaluates? to|comes? out as|(?:answers?|replie[sd])(?: with)?)\s+"
+    r"(?:\*\*|__|[\"“])(-?\.?\d[\d., e+-]*|\[[^*\"]*\]|\([\d., -]+\)|True|False|array\([^*\"]*\))"
+    r"(?:\*\*|__|[\"”])"
     # A call and its result in two cells of a row.
     r"|\|[^|`]*`[\w.]+\([^`|]*\)`\s*\|\s*`(-?\.?\d[\d.e+-]*|[\[(][^`a-z]*[\])]|True|False|array\([^`]*)`"
 )
@@ -74,6 +79,24 @@ SUCCESS = re.compile(
 )
 
 
+# Words that some program is said to give: it prints `ok: 12 kernels agree`, and warns about `...`.
+SPOKEN = re.compile(
+    r"(?i)\b(?:prints?|printed|outputs|says|said|reports?|reported|answers?|answered|repl(?:ies|ied)"
+    r"|warns?|warned|complains?|complained|logs|logged|writes|wrote|displays|displayed|echoe[sd]"
+    r"|shows|showed|ends|ended|emits|emitted|announces|announced|saw|sees|reads)"
+    r"(?: (?:us|you|back|about|with|in|out|that|of|the (?:line|words|message|warning|error)|an?|the"
+    r"|as|line \d+|something like|there|then|here|now))*[:,]? (?:`([^`]*)`|\*\*([^*]*)\*\*)"
+)
+_PHRASE = re.compile(r"[A-Za-z]{2,}[:,;]? +[\w'\"][\w'\"]*(?:[ ,.;:!?']|$)")
+_CODE = re.compile(
+    r"[={}\[\]<>]|\w\(|^(?:import|from|return|for|if|while|with|def|class|print|assert|del)\b"
+)
+# Two instructions of a compiled kernel, with registers of their own.
+ASSEMBLY = re.compile(
+    r"`(?:@!?%?\w+ )?([A-Za-z]\w*(?:\.\w+)* +(?=[^`]*(?:%[a-z]+\d|\bU?R\d))[^`]*,[^`]*)`"
+)
+
+
 # The head of a table of what is said to be printed.
 PRINTED = re.compile(
     r"(?i)\b(?:what|which) (?:it|that|the \w+) (?:prints?|printed|says|said)\b"
@@ -82,9 +105,11 @@ PRINTED = re.compile(
 # What a program says, in quotes; and what leads to it, in the line above.
 _PRINTER = (
     r"\b(?:programs?|scripts?|kernels?|commands?|runs?|tests?|code|examples?|shell|terminal|console"
-    r"|block|session|compiler|profiler|it|this|which|Python|nvcc|ncu|you)\ (?:\w+\ )?"
+    r"|block|session|compiler|profiler|interpreter|REPL|notebook|debugger|linker|driver|machine|GPU"
+    r"|assembler|tool|loader|log|last line|function|call|it|this|which|Python|nvcc|ncu|you)"
+    r"\ (?:\w+\ )?"
     r"(?:prints?|printed|outputs?|says?|said|reports?|reported|answers?|answered|writes?|wrote"
-    r"|shows?|showed|displays?|gives?|gave|get|see|ends\ with|returns?)"
+    r"|replie[sd]|says|shows?|showed|displays?|gives?|gave|get|see|ends\ with|returns?)"
 )
 QUOTED = re.compile(
     rf"{_PRINTER}[:,]?\ (?:[\"“]([^\"”“]*\d[^\"”“]*)[\"”]|«([^»]*\d[^»]*)»)", re.IGNORECASE
@@ -93,6 +118,8 @@ LEADS = re.compile(
     rf"(?:{_PRINTER}[^.;:]{{0,60}}|\b(?:outputs?|printed|terminal|console)\b[^.;:]{{0,30}}):\W*$",
     re.IGNORECASE,
 )
+# And without a colon, above a block quote.
+SAYS_SO = re.compile(rf"{_PRINTER}(?:\ \w+){{0,3}}$", re.IGNORECASE)
 # A line of a block quote, or one that is in quotes or set bold or italic as a whole.
 QUOTE = re.compile(
     r"\s*(?:>\s?)+(.*\d.*)|\s*(?:[-*+]\ +)?(?:\*\*|__|[*_\"“«])(.*\d.*?)(?:\*\*|__|[*_\"”»])\W*$"
@@ -114,6 +141,12 @@ def _described(match: re.Match, said: str) -> bool:
     return not _CHECK.search(re.split(r"(?<=[.!?])\s", row)[-1])
 
 
+def _spoken(match: re.Match) -> bool:
+    """Whether what a program is said to give is words, and no code."""
+    said = match[match.lastindex or 1]
+    return bool(_PHRASE.search(said)) and not _CODE.search(said)
+
+
 def outputs(page: Page) -> Iterator[tuple[int, str]]:
     """Yield (line, value) of values that prose says are printed, and that no block shows."""
     shown = re.sub(r"\s", "", "".join(block.text for block in page.blocks))
@@ -124,12 +157,18 @@ def outputs(page: Page) -> Iterator[tuple[int, str]]:
             for said in re.findall(r"`([^`]*\d[^`]*)`", row):
                 if re.sub(r"\s", "", said) not in shown:
                     yield number, said
-        found = list(PRINTS.finditer(row)) if "`" in row else []
+        marked = "`" in row or "**" in row
+        found = list(PRINTS.finditer(row)) if marked or '"' in row else []
         if row.strip() and not LINK.search(row):
             if '"' in row or "“" in row or "«" in row:
                 found += QUOTED.finditer(row)
-            if (quote := QUOTE.match(row)) and LEADS.search(before) and not LINK.search(before):
+            leads = LEADS.search(before) or (row.lstrip()[:1] == ">" and SAYS_SO.search(before))
+            if (quote := QUOTE.match(row)) and leads and not LINK.search(before):
                 found.append(quote)
+            if marked:
+                found += filter(_spoken, SPOKEN.finditer(row))
+            if row.count("`") > 3 and len(read := list(ASSEMBLY.finditer(row))) > 1:
+                found += read
             if '"' in row or "“" in row or "`" in row or "**" in row:
                 found += SUCCESS.finditer(row)
         for match in found:

@@ -11,7 +11,10 @@ _PLACE = (
     rf"(?:{CARDS}|T4|NVIDIA|AMD|Apple|[GC]PUs?|simulator|hardware"
     r"|machines?|every\ (?:push|commit|build|run))\b"
 )
-_CHIP = rf"\b(?:(?:{CARDS}|T4)(?:\ \d{{4}}\w*)?|Hopper|Blackwell|Ampere|CPU|simulator)\b"
+_CHIP = (
+    rf"\b(?:(?:{CARDS}|T4|G[BH]\d{{3}}|[DH]GX)(?:\ \d{{4}}\w*)?|Hopper|Blackwell|Ampere"
+    r"|CPU|simulator)\b"
+)
 _CARD = rf"\b(?:(?:{CARDS}|T4)\b|(?:Hopper|Blackwell|Ampere|NVIDIA|AMD)\b)"
 _MANY = r"(?:(?:all|both|our|two|four|eight|\d+)\ ){1,3}(?:\w+\ )?GPUs?\b"
 _WHEN = (
@@ -24,6 +27,38 @@ _WHEN = (
 _DAY = (
     r"(?:(?:the\ )?\d{1,2}(?:st|nd|rd|th)?\ (?:of\ )?)?"
     r"(?:(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\b|20\d\d)"
+)
+# That somebody or something, whoever it is, has run what is here: in any order of the words.
+_PAST = (
+    r"(?:(?:re-?)?(?:ran|run|executed|tested|verified|checked|validated|confirmed|certified|tried"
+    r"|proved|proven|exercised|built)|reproduced|repeated|replayed|vetted|signed\ off)"
+)
+_SOMEBODY = (
+    r"(?:maintainers?|authors?|reviewers?|colleagues?|readers?|contributors?|engineers?|editors?"
+    r"|students?|teams?|bots?|robots?|runners?|servers?|pipelines?|nightly\ \w+|workflows?"
+    r"|suites?|somebody|someone|others|everyone|everybody|people|friends?|volunteers?"
+    r"|we|I|CI|continuous\ integration|GitHub\ Actions)"
+)
+_CHECKER = r"(?:CI|continuous\ integration|nightly\ (?:job|build|run)s?|GitHub\ Actions|our\ bot)"
+_OURS = (
+    r"(?:pages?|lessons?|chapters?|blocks?|code|listings?|examples?|sessions?|snippets?|programs?"
+    r"|scripts?|kernels?|outputs?|results?|it|they|this|these|those|everything|above|here)"
+)
+_WHERE = (
+    rf"(?:{_CHIP}|{_MANY}|\b(?:real|actual|physical)\ (?:\w+\ )?(?:hardware|GPUs?|cards?|machines?)"
+    rf"|\b{_CHECKER}|\b(?:a|our|the|two|several|many)\ (?:\w+\ )?"
+    r"(?:maintainers?|authors?|reviewers?|colleagues?|contributors?|engineers?|editors?)\b)"
+)
+_DONE = r"(?:match(?:es|ed)?|pass(?:es|ed)?|agreed?|succeed(?:s|ed)?|held|came\ out\ right)"
+_WELL = (
+    r"(?:(?:all\ )?(?:green|ok|okay|clean|fine|good|well)|pass(?:es|ed|ing)?|success\w*|succeeded"
+    r"|verified|works|worked|match(?:es|ed)?)"
+)
+# The cells of a row: a device, and how it went there.
+_CELL = rf"(?:(?:\d+|all)\ ?(?:of|/)\ ?\d+(?:\ \w+)?|{_WELL}|✓|✔|☑|✅)"
+ROW = re.compile(
+    rf"(?=(?:.*\|)?\ (?:an?\ |the\ |NVIDIA\ |AMD\ )*{_CHIP}(?:\ \w+)?\ \|)(?:.*\|)?\ {_CELL}\ \|",
+    re.IGNORECASE,
 )
 STAMP = re.compile(
     rf"""^\W*(?:(?:(?:web)?gpu|cpu|simulator|compiled|read|shown|awaiting|proof|stamp|status|level)\b\W*)?
@@ -91,6 +126,28 @@ STAMP = re.compile(
       \ (?:\w+\ ){{0,3}}?(?:{_CARD}|Apple\b)
   | ^\W*(?:(?:the|this|our)\ \w+\W+)?(?:ends?|ended|exits?|exited|finishe[sd])
       \ with\ (?:(?:exit\ )?(?:status|code)\ )?0\b
+  | \b{_SOMEBODY}\ (?:(?:have|has|had|also|then|once|just|already|since|personally)\ )*
+      (?:{_PAST}\ and\ )?{_PAST}
+      \ (?:it|them|this|these|that|everything|all|each|every|the|its|our)\b[^.;?]{{0,40}}?
+      \b(?:on|with|under|using|by|across)\ [^.;?]{{0,25}}?{_WHERE}
+  | \b{_OURS}\b[^.;:?]{{0,30}}?\ (?:has|have|had|was|were|been|is|are|got)\ (?:\w+\ ){{0,2}}?{_PAST}
+      \ (?:\w+\ ){{0,3}}?(?:on|with|by|under|in|across)\ (?:\w+\ ){{0,3}}?{_WHERE}
+  | [:;(–-]\W*(?:ran|executed|passed|verified|tested|proved|checked|validated|confirmed)
+      \ (?:on|with|by|in)\ (?:\w+\ ){{0,3}}?{_PLACE}
+  | \b{_CHECKER}\b[^.;?]{{0,30}}?\ (?:{_PAST}|pass(?:es|ed)?|runs?|tests?|executes?|checks?
+      |agree[sd]?
+      |confirms?|verif(?:y|ies)|reproduces?|proves?)\b
+  | \b(?:each|every|all|both|\w+)\ (?:of\ )?(?:the\ |its\ |these\ )?(?:\w+\ )?
+      (?:blocks?|examples?|listings?|snippets?|sessions?|outputs?)\ (?:(?:all|has|have|\w+ly)\ )?
+      (?:{_DONE}|(?:is|are|was|were|came\ out)\ (?:green|right|correct))
+      (?=\W*$|[.,;!]|\ (?:on|there|here|too|again|with)\b)
+  | \b(?:{_OURS}|tests?|builds?|runs?|suite|jobs?|checks?|all)\b[^.;:?]{{0,30}}?
+      \ (?:is|are|was|were|stay(?:s|ed)?|c[ao]mes?\ (?:out|back)|turned)\ (?:all\ )?green
+      (?=\W*$|[.,;!]|\ (?:on|in|with|for|since|again|today|there|here)\b)
+  | ^\W*(?:\w+\ ){{0,2}}{_CHIP}[^.;]{{0,30}}?\ ?[:|,–-]\ ?
+      (?:\d+\ ?(?:of|/)\ ?\d+\ (?:\w+\ )?)?{_WELL}\W*$
+  | \b(?:logs?|transcripts?|protocols?)\ (?:of\ \w+\ )?(?:is|are|was|were)
+      \ (?:kept|held|archived|stored)\ (?:by|with|at)\b
   | ^\W*[✓✔☑✅]""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -101,6 +158,20 @@ STAMPED += "work reproduc executed failure error clean green hardware device sta
 STAMPED += ["passes on", "passes with", "passing", " to work", " to run", " to pass", "suite "]
 STAMPED += [" run ", "in this ", "of this ", "on this ", *"✓✔☑✅"]
 STAMPED += ["proof of", "the same on", "with 0", "status 0", "code 0", "passed on"]
+STAMPED += [
+    "match",
+    "agree",
+    "succe",
+    "held",
+    "right",
+    "correct",
+    "log",
+    "transcript",
+    "protocol",
+    "ok",
+]
+STAMPED += ["vetted", "replayed", "signed off", "exercised", "built", "integration", "nightly"]
+STAMPED += ["proves", "github", "well", "fine", "good"]
 STAMPED += ["sanitizer", "memcheck", "racecheck", "initcheck", "synccheck", "valgrind"]
 ASKING = Asking([STAMPED])
 
@@ -110,3 +181,9 @@ def stamp(text: str) -> str | None:
     plain = text if text.isascii() else numbers.plain(text)
     found = ASKING.rules(plain.lower()) and STAMP.search(plain.strip())
     return found[0] if found else None
+
+
+def row(cells: list[str]) -> str | None:
+    """Return the cells of a row that say of a device how a run there went, or None."""
+    said = " ".join(f"{cell.strip()} |" for cell in ("", *cells))
+    return said.strip("| ") if ROW.search(said) else None

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from lockstep.mistakes import kinds, walk
-from lockstep.vacuous import name_of
+from lockstep.vacuous import name_of, root_of
 
 Found = tuple  # (block, line from 0, what, how to mend it)
 
@@ -32,6 +32,16 @@ KNOWN = CHECKS | MODULES.keys()
 READS = re.compile(r"(?i)close|equal|same|near|agree|match|check|assert|valid|correct|verif")
 NAMED = re.compile(rf"(?:^|\.)(?:{'|'.join(sorted(ASSERTS | CLOSE))})$")
 FAMOUS = re.compile(r"assert_|allclose|array_eq|isclose")
+# What a name says that something does: an alias may not say another thing than its own.
+DOES = set(
+    "add sub subtract mul multiply div divide matmul dot gemm sort argsort sum mean max min exp log"
+    " sqrt softmax attention reduce scan conv convolve fft transpose relu gelu histogram argmax"
+    " norm quantize cumsum gpu cuda compiled kernel flash tensor radix bitonic where gather"
+    " scatter copy inverse solve".split()
+)
+ALIASED = re.compile(
+    r"^from .* as |^\w+ = [\w.]+ *(?:#.*)?$|\bpartial\(|\bANY\b|^@\w+|lambda \*", re.MULTILINE
+)
 OWN = "call it by another name, and let {0} be what its reader knows"
 
 
@@ -64,6 +74,76 @@ def _wrong(text: str) -> Iterator[tuple]:
         yield from _imported(node)
     if FAMOUS.search(text):
         yield from _handed(text)
+    if ALIASED.search(text):
+        yield from _other(text)
+
+
+def _other(text: str) -> Iterator[tuple]:
+    """Yield names that say another thing than what they are, and decorators that drop results."""
+    for node in kinds(text, ast.ImportFrom):
+        for alias in node.names:
+            if alias.asname and (said := _says(alias.asname, alias.name, node.module or "")):
+                what = f"{alias.name} is imported as {alias.asname}, which says {said}"
+                yield node, what, f"call it {alias.name}, as its reader knows it"
+            if alias.name == "ANY" and "mock" in (node.module or ""):
+                yield node, "ANY, which is equal to whatever there is", "write what must come out"
+    for node in kinds(text, ast.Attribute):
+        if node.attr == "ANY" and "mock" in ast.unparse(node.value):
+            yield node, "ANY, which is equal to whatever there is", "write what must come out"
+    imported = {
+        alias.asname or alias.name
+        for node in kinds(text, ast.ImportFrom, ast.Import)
+        for alias in node.names
+    }
+    for node in kinds(text, ast.Call):
+        if name_of(node.func) == "partial" and len(node.args) == 1 and not node.keywords:
+            what = "partial of a function alone, which is that function by another name"
+            yield node, what, "call the function by its own name"
+    for node in kinds(text, ast.Assign):
+        value, target = node.value, node.targets[0]
+        if isinstance(value, ast.Name | ast.Attribute) and isinstance(target, ast.Name):
+            root = root_of(value)
+            if root in imported | BUILTINS and (said := _says(target.id, name_of(value), "")):
+                what = f"{name_of(value)} is called {target.id}, which says {said}"
+                yield node, what, f"call it {name_of(value)}, as its reader knows it"
+    decorators = {
+        name_of(d.func if isinstance(d, ast.Call) else d)
+        for node in kinds(text, ast.FunctionDef)
+        for d in node.decorator_list
+    }
+    for node in kinds(text, ast.FunctionDef):
+        if node.name in decorators and (inner := _drops(node)):
+            what = f"{node.name} drops what the function gives that it decorates"
+            yield inner, what, "return what the function gave"
+
+
+BUILTINS = set("sum max min sorted abs len map zip any all print list reversed pow".split())
+
+
+def _says(name: str, own: str, module: str) -> str | None:
+    """Return what a name says that the thing's own name, or its module, does not."""
+    said = set(re.findall(r"[a-z]+", name.lower())) & DOES
+    mine = f"{own} {module}".lower()
+    return next((word for word in sorted(said) if word not in mine and mine[:3] != word), None)
+
+
+def _drops(decorator: ast.FunctionDef) -> ast.AST | None:
+    """Return the call of what is decorated whose result goes nowhere, where others are given."""
+    asked = {argument.arg for argument in decorator.args.args}
+    for inner in walk(decorator):
+        if not isinstance(inner, ast.FunctionDef) or inner is decorator:
+            continue
+        calls = [n for n in walk(inner) if isinstance(n, ast.Call) and name_of(n.func) in asked]
+        alone = [
+            n.value
+            for n in walk(inner)
+            if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)
+        ]
+        given = [n.value for n in walk(inner) if isinstance(n, ast.Return) and n.value]
+        timed = "time" in ast.unparse(inner) or "perf" in ast.unparse(inner)
+        if calls and given and not timed and all(any(c is a for a in alone) for c in calls):
+            return calls[0]
+    return None
 
 
 def _handed(text: str) -> Iterator[tuple]:

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -50,6 +51,21 @@ def _below(known: dict[int, Process], tops: set[int]) -> set[int]:
     while more:
         found |= more
         more = {p.number for p in known.values() if p.parent in more} - found
+    return found
+
+
+def sockets(top: int) -> Iterator[set[str]]:
+    """Yield what the descriptors of a process, and of all that it started, lead to."""
+    yield _descriptors(top)  # mostly these, and to look at all processes takes a while
+    yield from map(_descriptors, _below(_all(), {top}) - {top})
+
+
+def _descriptors(number: int) -> set[str]:
+    found = set()
+    with suppress(OSError):
+        for name in os.listdir(f"/proc/{number}/fd"):
+            with suppress(OSError):
+                found.add(os.readlink(f"/proc/{number}/fd/{name}"))
     return found
 
 

@@ -15,6 +15,9 @@ from lockstep import forged, rendered
 from lockstep.mistakes import parse
 
 INCLUDE = "include it from a file of kernels/ or snippets/, where it runs"
+LIKE = "reads like a stamp, which a run alone can give"
+TAKE = "take it out: the page's own stamp says what ran, and where"
+TOLD = frozenset({"title", "alt", "aria-label"})  # what a reader sees or hears of an element
 AT_MOST = 2  # lines of a program that are still words about code
 CALLS = 3  # calls that fill a list, and are still names of functions
 BREAKS = {"br", "hr"}
@@ -116,11 +119,15 @@ class Lookalikes:
         self.at: object = None  # the block of text that is read
         self.line: Line | None = None
         self.cells: dict[int, list] = {}  # of groups: first line, statements, calls, words or not
+        self.row: list[tuple[int, str]] = []  # the cells of the row of a table that is read
+        self.of: object = None  # that row
+        self.tag: object = None  # the element whose attributes were read last
         self.streaks: dict[str, int] = {}  # tag -> lines of a program without words between
 
     def read(self, piece: str, start: int, stack: list) -> None:
         """Take the next piece; an empty one is a tag."""
         if not piece:
+            self._told(start, stack)
             if stack and stack[-1].tag in BREAKS:
                 self._end()
             return
@@ -155,6 +162,28 @@ class Lookalikes:
                 self.wrong(start, "a session in the text, which nobody ran", INCLUDE)
             self.line.prose.append(text)
 
+    def _told(self, start: int, stack: list) -> None:
+        """Look at what an element says without a text: its title, the words for a picture."""
+        element = stack[-1] if stack else None
+        if element is self.tag:
+            return
+        self.tag = element
+        if element is not None and element.tag == "tr" and element is not self.of:
+            self._end()
+            self._row()
+            self.of = element
+        if element is None or element.proved or TOLD.isdisjoint(element.attributes):
+            return
+        for name in TOLD & element.attributes.keys():
+            if stamp := forged.stamp(html.unescape(element.attributes[name])):
+                self.wrong(start, f"{stamp!r}, in a {name}, {LIKE}", TAKE)
+
+    def _row(self) -> None:
+        """A row of a table has ended, or none has begun."""
+        cells, self.row = self.row, []
+        if len(cells) > 1 and (said := forged.row([text for _, text in cells])):
+            self.wrong(cells[0][0], f"{said!r} {LIKE}", TAKE)
+
     def _end(self) -> None:
         """A line has ended: what it is, and what stands before it."""
         line, self.line = self.line, None
@@ -163,9 +192,9 @@ class Lookalikes:
         found: list[str | None]
         prose = "".join(line.prose).replace("\u00b6", "")  # a heading's link to itself
         if stamp := forged.stamp(prose):
-            what = f"{stamp!r} reads like a stamp, which a run alone can give"
-            mend = "take it out: the page's own stamp says what ran, and where"
-            self.wrong(line.start, what, mend)
+            self.wrong(line.start, f"{stamp!r} {LIKE}", TAKE)
+        if line.tag in {"td", "th"}:
+            self.row.append((line.start, prose))
         if any(map(ASSERTS.search, line.code)):
             mend = "include it in a block, which a run checks"
             self.wrong(
@@ -208,6 +237,7 @@ class Lookalikes:
 
     def end(self) -> None:
         self._end()
+        self._row()
         groups: dict[int, list] = {}
         for cell in self.cells.values():
             groups.setdefault(id(cell[0].group), []).append(cell)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from lockstep import claims, english, rendered, tabled
 from lockstep.asking import Asking
-from lockstep.worked import PREFIX, SECONDS
+from lockstep.worked import PREFIX, SECONDS, ours
 
 WORKED = re.compile(r"\[\[worked:(?P<number>[^\[\];]+);(?P<how>[^\[\]]+)\]\]")
 KEY = "\ufffc"  # in the place of a number that has its proof
@@ -113,6 +113,9 @@ TYPED = rf"""(?=[\d.~<>≈-])(?:
   | (?i:(?:an?|one)\ (?:kilo|mega|giga|tera|peta)?(?:byte|flop)\ (?:per|a|each|every)\ second\b)
   | (?i:one\ (?:milli|micro|nano)second\b | (?:milli|micro|nano)?second\ and\ a\ half\b)
   | (?i:(?:half\ a|a\ few)\ (?:milli|micro|nano)seconds?\b)
+  | (?i:(?:half\ an?|(?:an?|one|three)\ quarters?\ of\ an?|a\ quarter)\ (?:second|minute|hour)\b)
+  | (?i:(?:an?|one|{_WORD})\ (?:second|minute|hour)s?\ and\ (?:an?\ (?:half|quarter)|{_NUMBER})\b)
+  | (?i:the\ (?:blink|wink|twinkling)\ of\ an\ eye\b)
   | (?i:(?:every|each|per|in\ (?:a|one))\ second\b[^.;:]{{0,25}}?\ {_DIGITS}\ ?
         (?:[kMGTP]?i?B|[kMGTP]?FLOPs?|bytes)\b)
   | (?:is|was|by|of|gives|a)\ ×\ ?\d+(?:\.\d+)?(?!\ ?[\w×*])
@@ -143,7 +146,8 @@ def _typed() -> re.Pattern:
 # A text without a digit has one of these where ``TYPED`` finds something in it.
 _WORDED = Asking(
     [
-        "second magnitude twice thrice half halv doubl tripl quadrupl third quarter fifth tenth"
+        "second minute hour blink wink twinkling magnitude twice thrice half halv doubl tripl"
+        " quadrupl third quarter fifth tenth"
         " factor".split()
         + _WORDS.split()
     ]
@@ -189,6 +193,23 @@ SCORE = re.compile(
     r"""(?:(?::|\b(?:is|was|has|had|took|takes|gets|got|one|gave|gives|makes|moves|draws
         |c[ao]mes?\ to))\ )(?:about\ )?
         (?<![\w.])(?:\d{2,}(?:[.,]\d+)*|\d[.,]\d+)(?=[.;)]?$|[.;)]\ |,\ |\ and\b|\ of\ them\b)""",
+    re.VERBOSE,
+)
+# A number in words that fills an item or a cell, and one that something comes to.
+SPELLED = re.compile(
+    rf"(?i:(?:about\ |only\ |some\ |between\ |under\ |over\ )?(?:{claims.NUMBER}|{claims.FRACTION})"
+    rf"(?:\ (?:and|to|or)\ {claims.NUMBER})?)[.;]?"
+)
+SPELLED_SCORE = re.compile(
+    rf"(?i:\b(?:is|was|takes|took|gives|gave|gets|got|makes|reach(?:es|ed)|c[ao]mes?\ to|lies)\ "
+    rf"(?:about\ |only\ |some\ |between\ |under\ |over\ )?{claims.NUMBER}"
+    rf"(?:\ (?:and|to|or)\ {claims.NUMBER})?)(?=\W*$|[.,;:)]|\ (?:on|for|in|here|there|and|but)\b)"
+)
+# What names a quantity of time or rate for the list, the terms or the table below it.
+TIMES = re.compile(
+    r"""(?i)(?:\b(?:time|times|timings?|latency|latencies|throughput|bandwidth|rates?|speeds?
+        |speed-?ups?|run-?times?|durations?|wall\ clock|elapsed)
+        (?:\ (?:per|of|for|on|in|a|an|by|each)\ [\w\ ]{1,30}|,?\ measured[\w\ ]{0,20})?)\W*$""",
     re.VERBOSE,
 )
 # A heading that gives a unit to the list or the table below it.
@@ -327,13 +348,15 @@ def plain(text: str) -> str:
 _OURS = re.compile(
     r"(?:\b(?:[Rr]eaders?|[Ll]essons?|[Ee]xercises?|[Vv]ideo|[Tt]alk)"
     r"\ (?:needs?|takes?|wants?|lasts?)"
+    r"|\b(?:[Rr]ead|[Ss]tudy|[Ss]kim)\b[^.;:]{0,40}?\ (?:in|for|within)"
     r"|\bratio\ of\ (?:rows|columns|widths?|heights?|lengths?|sizes?)\ to\ \w+\ is)\ (?:about\ )?$"
 )
 
 
 # What a reader is asked to do takes seconds; "wait 5 s for the kernel" says how long that takes.
 _ASKED = re.compile(
-    r"(?:^|[.!?:]\ )(?:Then\ )?(?:Wait|Pause|Hold)\ (?:for\ |about\ |at\ least\ )*$"
+    r"(?:(?:^|[.!?:]\ )(?:Then\ )?(?:Wait|Pause|Hold)|,\ then\ (?:wait|pause))"
+    r"\ (?:for\ |about\ |at\ least\ )*$"
 )
 _FOR_IT = re.compile(r"\ (?:for|until|till|while|before)\ (?:the|it|its|this|that|an?|our)\b")
 _HERTZ = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)\ ?([kMG]?)Hz\b")
@@ -403,7 +426,9 @@ def _measured(found: re.Match) -> bool:
         if _ASKED.search(found.string, max(0, found.start() - 40), found.start()):
             return _FOR_IT.match(found.string, time.end()) is not None
         return not _period(found, time)
-    unit = found[0].rstrip("s").endswith(("minute", "hour", "to 1"))
+    if _ASKED.search(found.string, max(0, found.start() - 40), found.start()):  # half a minute
+        return _FOR_IT.match(found.string, found.end()) is not None
+    unit = found[0].rstrip("s").endswith(("minute", "hour", "to 1", "and a half"))
     return not (unit and _OURS.search(found.string, max(0, found.start() - 60), found.start()))
 
 
@@ -491,7 +516,11 @@ RIVAL = re.compile(
         \ (?:\w+\ ){{0,2}}?{_BARE}""",
     re.VERBOSE | re.IGNORECASE,
 )
-_NAMED = re.compile(r"[^\d\ufffc]{2,40}?(?::|,|=|–|\bis|\bat|\btakes|\btook)\ ?(\d[\d.,]*)[.;]?")
+FEW = 8  # blanks of a line that names what follows and is no sentence
+_NAMED = re.compile(
+    r"[^\d\ufffc]{2,40}?(?::|,|=|–|\ -|\bis|\bat|\btakes|\btook)\ ?"
+    rf"((?i:\d[\d.,]*|{claims.NUMBER}))[.;]?"
+)
 
 
 PLACE = re.compile(r"https?://(?:[\w-]+\.)+(?P<top>[A-Za-z]{2,}|xn--[\w-]+)(?::\d+)?(?:[/?#]|$)")
@@ -542,6 +571,7 @@ class Reader:
         self.column = 0
         self.row = False  # whether the head of the row that is read is a unit
         self.promised = False  # whether the words before a list or a table say a unit
+        self.timed = False  # whether they name a time or a rate, without one
         self.under = ""  # the heading above, where it gives a unit
         self.bare: str | None = None  # a number of this row that stands alone in its cell
         self.tables: list[tabled.Table] = []  # that are open
@@ -576,6 +606,9 @@ class Reader:
                     if set(re.findall(r"\d[\d.]*", number)) <= set(re.findall(r"\d[\d.]*", there)):
                         continue  # the script has computed it
                     self.wrong(start, f"{number!r} is typed, in a {name}", MEND)
+            if element.tag == "a" and (claim := ours(element.attributes.get("title", ""))):
+                what = f"{claim!r}, in the title of a link, says that somebody measured it"
+                self.wrong(start, what, MEND)
         box = element is not None and element.attributes.get("type") == "checkbox"
         if box and element is not None and "checked" in element.attributes and not element.made:
             self.wrong(
@@ -633,6 +666,10 @@ class Reader:
             self.measured += said.rstrip(".;").endswith(KEY)
             if bare := _NAMED.fullmatch(said):
                 self.listed.append((self.start, bare[1]))
+                if self.timed and not found:
+                    self.wrong(
+                        self.start, f"{bare[1]!r} is typed, in a list of times or rates", MEND
+                    )
         elif closed in {"ul", "ol"}:
             for start, number in self.listed if self.measured else ():
                 self.wrong(start, f"{number!r} is typed, in a list of measured figures", MEND)
@@ -644,7 +681,8 @@ class Reader:
         elif said and not self.tables:
             if not self.announced and KEY not in said and (unit := ANNOUNCED.search(said)):
                 self.announced = unit[0]
-            self.alone += [(self.start, number[0]) for number in SCORE.finditer(said)]
+            for comes in (SCORE, SPELLED_SCORE):
+                self.alone += [(self.start, number[0]) for number in comes.finditer(said)]
             if RATE.fullmatch(said.rstrip("¶↩\ufe0e ")):
                 self.wrong(self.start, f"{said!r} is a unit without its number", MEND)
             if tabled.FIGURE.fullmatch(self.before) or ALONE.fullmatch(said):
@@ -654,7 +692,10 @@ class Reader:
             self.before = said.removesuffix("¶").rstrip()  # the link of a heading to itself
         if closed == "p" and not any(element.tag == "li" for element in stack):
             self.promised = bool(PROMISE.search(said)) and KEY not in said
+            self.timed = bool(TIMES.search(said)) and KEY not in said
+            self.timed = self.timed and (said.endswith(":") or said.count(" ") < FEW)
         elif closed in HEADINGS:
+            self.timed = bool(TIMES.search(said.removesuffix("¶")))
             self.promised = bool(OVER.search(said)) and KEY not in said
             self.under = said.removesuffix("¶").rstrip() if self.promised else ""
         elif closed == "li" and self.promised and not found and (bare := BARE.search(said)):
@@ -664,7 +705,7 @@ class Reader:
             self.wrong(self.start, what, MEND)
         if closed == "dt":
             self.term = bool(HEAD.search(said) or TERM.match(said) or ALONE.fullmatch(said))
-        elif closed == "dd" and self.term and tabled.FIGURE.fullmatch(said):
+        elif closed == "dd" and (self.term or self.timed) and _alone(said):
             self.wrong(self.start, f"{said!r} is typed, under a measured quantity", MEND)
         if closed == "th":
             self.heads.append(bool(HEAD.search(said)) and KEY not in said)
@@ -680,7 +721,8 @@ class Reader:
                 self.alone.append((self.start, alone[0]))
             if self.bare and ALONE.fullmatch(said):
                 self.wrong(self.start, f"{self.bare!r} is typed, beside its unit {said!r}", MEND)
-            if of_unit and not found and (bare := BARE.search(said)):
+            bare = BARE.search(said) or SPELLED.fullmatch(said) if of_unit else None
+            if bare and not found:
                 what = f"{bare[0]!r} is typed, in a column of a measured quantity"
                 self.wrong(self.start, what, MEND)
             self.column += 1
@@ -699,6 +741,11 @@ class Reader:
                 f"{number.said!r} is typed, in a table where {unit.said!r} makes it a measured one"
             )
             self.wrong(number.start, what, MEND)
+
+
+def _alone(said: str) -> bool:
+    """Whether a text is a number, in figures or in words."""
+    return bool(tabled.FIGURE.fullmatch(said) or SPELLED.fullmatch(said))
 
 
 def _places(text: str) -> list[tuple[int, int]]:

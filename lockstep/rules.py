@@ -30,14 +30,20 @@ OUTPUT = re.compile(
 )
 WORDS = re.compile(r"\w\W+\w")
 TITLED = re.compile(
-    r"(?i)\b(?:checked|compared|verified|tested|proved|measured|run|ran)\ (?:against|with|on|by)\b"
+    r"(?i)\b(?:bit-?\ ?(?:exact|identical|for-bit)|bitwise)\b"
+    r"|\b(?:identical|equal|agrees?|match(?:es)?|the\ same)\ (?:with|to|as)\b"
+    r"|^\W*(?:correct|right)\b|"
+    r"\b(?:checked|compared|verified|tested|proved|measured|run|ran)\ (?:against|with|on|by)\b"
 )
 # No reason why something does not run: none in words, or that it does.
 NO_REASON = re.compile(
     r"^\W*(?:\w+\W*)?$"
     r"|(?<!that\ )\b(?:it|this|that|code|block)\ (?:runs|ran|passe[sd]|works|worked)\b"
+    r"|\b(?:covers?|covered|exercises?)\b|\blogs?\ (?:is|are|was)\b"
     r"|\bpassed\b|\bas\ it\ (?:runs|ran)\b"
 )
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"“(*A-Z\[])")
+KEYED = re.compile(r"\[\[(?:bench|micro):|\{(?:bench|micro):")
 LIKE_A_MARKER = re.compile(r"\[\[[A-Za-z]+:[^\]]*\]?\]?")
 MARKS = ("--8<--", "-8<-")  # an include, and what is left of a mistyped one
 
@@ -88,6 +94,14 @@ def check_markers(text: str, project: Project, wrong: Callable[[str, str], None]
         if what := worked.unfounded(found["number"], found["how"]):
             mend = "say how the number follows, or measure it and pull it by key"
             wrong(f"{what} in {found[0]}", mend)
+    for sentence in SENTENCE.split(prose) if "[[worked:" in prose else ():
+        if KEYED.search(sentence):
+            continue  # of which the words may speak
+        plain = numbers.WORKED.sub("", sentence)
+        for found in numbers.WORKED.finditer(sentence):
+            if claim := worked.ours(plain, found["how"]):
+                mend = "measure it and pull it by key, or take these words out"
+                wrong(f"{claim!r} says that somebody measured {found[0]}", mend)
     for found in LIKE_A_MARKER.finditer(prose):
         known = numbers.INLINE.match(prose, found.start())
         if not known or (known["level"] and known["level"] not in project.marks):

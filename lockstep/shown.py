@@ -20,6 +20,7 @@ from pathlib import Path
 from lockstep import (
     around,
     claims,
+    clocks,
     commands,
     forged,
     impostors,
@@ -1302,6 +1303,7 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
         *unread.check(blocks),
         *impostors.check(blocks),
         *uncompiled.check(blocks),
+        *clocks.check(blocks, like_c),
     ):
         found.append(Mistake(one.path, one.numbers[line], what, mend))
     for one in blocks:

@@ -26,6 +26,7 @@ class Target:
     variables: tuple[str, ...] = ()  # of the environment, that decide what imports bring
     greeting = ""  # said before pages run here
     compiles = True  # functions with a jit decorator: Python does not run their lines
+    beside: frozenset[str] = frozenset()  # and those that compile for the CPU where it does not
     precedence = 0  # of targets with one level, the one that a block's proof names
 
     def wants(self, page: Page) -> bool:

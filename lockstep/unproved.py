@@ -27,6 +27,60 @@ def check(blocks: list, like_c: Set[str], root: str = "") -> Iterator[Found]:
     with suppress(SyntaxError):  # each block is told of its own
         yield from _unseen(blocks, python)
         yield from _shapes(blocks, python)
+        yield from _uncalled(blocks, python)
+    yield from _only_read(blocks)
+
+
+# ---------------------------------------------------------------- what nothing runs
+
+ONLY_COMPILED = re.compile(
+    r"\bpy_compile\b|\bcompileall\b|\bpyflakes\b|\bpylint\b|\bflake8\b|\bmypy\b|-fsyntax-only\b"
+    r"|\bast\.parse\b|\btabnanny\b|\bruff\b|\bpython[\d.]* -m (?:ast|dis)\b|\bbash -n\b"
+)
+EXECUTES = re.compile(
+    r"(?i)\bexecute(?:script|many)?\b|\b(?:sqlite3|psql|duckdb|mysql|clickhouse)\b[^\n]*[<.]|read_sql"
+)
+
+
+def _only_read(blocks: list) -> Iterator[Found]:
+    """Yield files of code that a page reads, or compiles, and never runs."""
+    for one in blocks:
+        name = one.options.get("file")
+        if not name or {"shown", "unrun"} & one.options.keys():
+            continue
+        later = [o for o in blocks[one.index + 1 :] if name.rpartition(".")[0] in o.text]
+        if one.language == "sql" and not any(EXECUTES.search(o.text) for o in blocks):
+            what = f"nothing on this page executes {name}: it is only read"
+            yield one, 0, what, "execute it, with sqlite3 for example; or say why not: unrun="
+        lines = [row for o in later if o.language == "bash" for row in o.text.split("\n")]
+        naming = [row for row in lines if name in row]
+        alone = naming and all(map(ONLY_COMPILED.search, naming))
+        if alone and not any(o.language in {"python", "pycon"} for o in later):
+            what = f"{name} is only compiled, or looked at, and no line of it runs"
+            yield one, 0, what, 'run it; or say on the fence why it is only shown: unrun="reason"'
+
+
+def _uncalled(blocks: list, python: list) -> Iterator[Found]:
+    """Yield what a table holds to be called, under a key that nothing on the page says."""
+    for one in python:
+        if "partial(" not in one.text and "lambda" not in one.text:
+            continue
+        for node in nodes(one.text):
+            if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)):
+                continue
+            name = name_of(node.targets[0])
+            rest = "\n".join(other.text for other in blocks)
+            uses = re.findall(rf"\b{re.escape(name)}\b(\[[\"'])?", rest)
+            if not name or len(uses) < 2 or sum(not use for use in uses) > 1:
+                continue  # it is read as a whole
+            for key, value in zip(node.value.keys, node.value.values, strict=True):
+                lazy = isinstance(value, ast.Lambda) or (
+                    isinstance(value, ast.Call) and name_of(value.func) == "partial"
+                )
+                if lazy and isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    if not re.search(rf"\b{re.escape(name)}\[[\"']{re.escape(key.value)}\b", rest):
+                        what = f"nothing on this page calls {name}[{key.value!r}]"
+                        yield one, key.lineno - 1, what, "call it, or take it out"
 
 
 # ---------------------------------------------------------------- errors that nobody sees
@@ -280,7 +334,7 @@ ELSEWHERE = re.compile(
     rf"|\bPath\({_QUOTE}/{_QUOTE}\)|\bjoin\({_QUOTE}/{_QUOTE}|\bchdir\({_QUOTE}\.\."
     rf"|(?<={_QUOTE})\.\.(?={_QUOTE})|\bcwd\(\)\.parent|\bpardir\b|\btempfile\.tempdir\b"
     r"|\bgettempdir\b|\bexpanduser\b|\bPath\.home\b|\$\{?(?:HOME|TMPDIR|XDG_\w+)\b|(?<![\w/])~/"
-    rf"|(?<=[\"' =])\.\./|\bSharedMemory\("
+    rf"|(?<=[\"' =])\.\./|\bSharedMemory\b"
     rf"|\b(?:environ\[|getenv\(|environ\.get\(){_QUOTE}(?:HOME|TMPDIR){_QUOTE}"
 )
 # A text without one of these has none of them.

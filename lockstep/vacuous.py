@@ -216,6 +216,25 @@ def says_yes(tree: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
                 test = test.args[0]
             if wrong := _blind(test):
                 yield node, *wrong
+            elif isinstance(test, ast.Call) and AGREE.search(name_of(test.func)):
+                if test.args and all(map(_zeros, test.args)):
+                    yield (
+                        node,
+                        "a check of zeros alone, which hide what they are multiplied by",
+                        ("check it with other numbers, too"),
+                    )
+
+
+AGREE = re.compile(r"(?i)agree|same|equal|match|close|correct|valid|verif|right")
+
+
+def _zeros(node: ast.expr) -> bool:
+    """Whether an argument is a row of zeros, or an empty one."""
+    if isinstance(node, ast.Call) and name_of(node.func) in {"zeros", "zeros_like"}:
+        return True
+    if not isinstance(node, ast.List | ast.Tuple):
+        return False
+    return all(isinstance(e, ast.Constant) and not e.value for e in node.elts)
 
 
 def _fixed(node: ast.expr) -> bool:

@@ -24,6 +24,30 @@ _CLAIMED = re.compile(
     r"|\b(?:check|try|see)\ (?:it\ )?(?:for\ )?yourself\b"
     r"|^\s*(?:measured|timed|benchmarked|clocked|profiled)\b"
 )
+# What the words around a worked number, or a source's, may not say: that somebody here measured it.
+_TIMED = r"(?:measured|timed|clocked|benchmarked|profiled|recorded|observed)"
+OURS = re.compile(
+    rf"""(?ix)\b(?:we|I|ourselves|us|colleagues?|maintainers?|authors?|somebody|someone|readers?)
+      \ (?:(?!not\b|never\b)\w+\ ){{0,2}}?(?:{_TIMED}|saw|seen)\b(?!\ (?:none|nothing|neither|no)\b)
+    | (?<!not\ )(?<!never\ )\b{_TIMED}\ (?:it|them|this|that|by\ (?:us|hand)|here
+      |twice|ourselves|on|with|in)\b
+    | \b(?:was|were|been|is|are|as)\ (?:(?!not\b|never\b)\w+\ )?{_TIMED}\b
+    | \b(?:our|my)\ (?:\w+\ )?(?:tests?|runs?|trials?|experiments?|measurements?|benchmarks?
+      |profiles?|profilers?|timers?|stopwatch|clock|counters?|traces?)\b"""
+)
+_INVENTED = re.compile(r"(?i)\b(?:invent\w*|made[\ -]up|imagin\w+|fictional|examples?)\b")
+_ON_IT = re.compile(
+    rf"(?i)\b(?:on|with)\ (?:our|my)\ (?:\w+\ )?{_DEVICE}"
+    rf"|\b(?:on|with)\ an?\ (?:NVIDIA\ )?(?-i:{CARDS})\b"
+)
+
+
+def ours(sentence: str, how: str = "") -> str | None:
+    """Return words of a sentence that claim a measurement. ``how``: the reason of its number."""
+    found = OURS.search(sentence) or (_INVENTED.search(how) and _ON_IT.search(sentence))
+    return found[0] if found else None
+
+
 _EMPTY = {"yes", "true", "known", "see above"}
 # What a number is made up of: other numbers, in figures or words.
 _ONES = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|sixteen|thirty-two"

@@ -38,7 +38,9 @@ from lockstep import (
     environment,
     intact,
     kin,
+    places,
     project,
+    retried,
     running,
     tracing,
     watched,
@@ -76,6 +78,11 @@ FRAMES = {"__code__", "tb_frame", "gi_frame", "cr_frame", "ag_frame"}
 FUNCTION = {"__code__", "__defaults__", "__kwdefaults__"}
 LEAVE = "a block must leave Python as it is"
 REACHES = "a block reaches into the interpreter that runs it"
+STRAYS = "a block goes out of the page's own folder"
+GIVES = "a block gives a program a file below the repository, or out of the page's own folder"
+CALLS = {"socket.connect", "socket.sendto"}
+TALKS = "a block talks to a program that is none of its page's"
+TALKS_MEND = "start on the page what answers, in its own process or one of its own"
 SPAWNS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork"}
 
 
@@ -142,8 +149,10 @@ def _places(module: object) -> list[str]:
         return []
 
 
-def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
+def _guard(root: Path, away: places.Places, pages_files: set[str], spawned: list[str]) -> None:
     """Refuse writing below the repository, and importing its own packages from shown code.
+
+    And reading or writing what outlives the page, elsewhere, and talking to who is none of it.
 
     Programs that a page starts are noted in ``spawned``: no hook follows them.
     """
@@ -190,29 +199,37 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
             return False
         return True
 
-    def asked(path: object) -> bool:
+    def asked(path: object, depth: int = 2) -> bool:
         """Whether a page's code asks for a file, itself or by others, in whatever thread.
 
         A tool may look for its settings; a page may not read them, which none of its hashes hold.
         """
-        frame: FrameType | None = sys._getframe(2)
+        frame: FrameType | None = sys._getframe(depth)
         if isinstance(path, str) and realpath(path) in settings:
-            return ran_by_page(3)
+            return ran_by_page(depth + 1)
         while frame and not frame.f_code.co_filename.startswith(here):
             if frame.f_code.co_filename in pages_files:
                 return True
             frame = frame.f_back
         return frame is None  # another thread, which a page has started
 
+    def strays(path: object) -> bool:
+        """Whether a page's code goes to a place that is neither its own nor installed."""
+        if not away.outside(path):
+            return False
+        return ran_by_page(3) or (not away.kept(path) and asked(path, 3))
+
     def ran_by_page(depth: int = 2) -> bool:
         """Whether a page's code asks, itself or by Python's own modules: not a package, nor we."""
         maker = sys._getframe(depth).f_code.co_filename
         if maker in pages_files:
             return True
-        return maker.startswith(library) and "site-packages" not in maker and asked_or_thread()
+        if not maker.startswith(library) or "site-packages" in maker:
+            return False
+        return asked_or_thread(depth + 1)
 
-    def asked_or_thread() -> bool:
-        frame: FrameType | None = sys._getframe(3)
+    def asked_or_thread(depth: int) -> bool:
+        frame: FrameType | None = sys._getframe(depth)
         while frame and not frame.f_code.co_filename.startswith(here):
             if frame.f_code.co_filename in pages_files:
                 return True
@@ -247,6 +264,9 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
     def hook(event: str, arguments: tuple) -> None:
         if event in SPAWNS:
             spawned.append(event)
+            told = _command(event, arguments)
+            if "/" in told and (path := away.foreign(told)) and (ran_by_page() or asked(None)):
+                raise PermissionError(f"{GIVES}: {path}; {places.MEND}")
         elif event in NAMED and named(*arguments[:2]) and ran_by_page():
             raise PermissionError("a block makes code under the name of a file that a page shows")
         elif event == READ or event == FRAME or event in LOOKS:
@@ -267,17 +287,29 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
                 raise PermissionError(f"a block writes below the repository or to packages: {path}")
             if unseen(arguments[0]) and asked(arguments[0]):
                 raise PermissionError(_unseen(arguments[0]))
+            if strays(path) and (writes or os.path.lexists(path)):
+                raise PermissionError(f"{STRAYS}: {path}; {places.MEND}")
+        elif event in CALLS:
+            if not away.listens(arguments[1]) and (ran_by_page() or asked(None)):
+                raise PermissionError(f"{TALKS}: {arguments[1]}; {TALKS_MEND}")
         elif event in READS:
             path = arguments[0]  # what is not there yet is written: that is found afterwards
             if unseen(path) and os.path.exists(path) and asked(path):
                 raise PermissionError(_unseen(arguments[0]))
+            if event != "ctypes.dlopen" and strays(path):
+                raise PermissionError(f"{STRAYS}: {path}; {places.MEND}")
         elif event in LISTS:
             if unseen(arguments[0]) and ran_by_page():
                 raise PermissionError(_unseen(arguments[0]))
+            if away.outside(arguments[0]) and ran_by_page():
+                raise PermissionError(f"{STRAYS}: {arguments[0]}; {places.MEND}")
         elif event in CHANGES:
             if any(below(path) for path in arguments[:2]):
                 what = "a block changes a file of the repository or of packages"
                 raise PermissionError(f"{what}: {arguments[0]}")
+            for path in arguments[:2]:  # no generator, which would be a frame of its own
+                if strays(path):
+                    raise PermissionError(f"{STRAYS}: {path}; {places.MEND}")
         elif event == "import" and arguments[0].partition(".")[0] in ours:
             frame: FrameType | None = sys._getframe(1)
             while frame and "importlib" in frame.f_code.co_filename:
@@ -288,6 +320,21 @@ def _guard(root: Path, pages_files: set[str], spawned: list[str]) -> None:
                 )
 
     sys.addaudithook(hook)
+
+
+def _command(event: str, arguments: tuple) -> str:
+    """Return the words of a program that is started, without those of where it lies itself."""
+    words = arguments[1] if len(arguments) > 1 else arguments[0] if arguments else ""
+    if isinstance(words, list | tuple):
+        words = " ".join(_text(word) for word in words[1:])
+    folder = arguments[2] if event == "subprocess.Popen" and len(arguments) > 2 else None
+    return f"{_text(words)} {_text(folder)}"
+
+
+def _text(word: object) -> str:
+    if isinstance(word, bytes | os.PathLike):
+        word = os.fsdecode(os.fspath(word))
+    return word if isinstance(word, str) else ""
 
 
 def _parts(root: Path, blocks: tuple, compiled: compilers.Names) -> dict[str, set]:
@@ -335,11 +382,13 @@ def _serve(channel: socket.socket) -> None:
     threading.excepthook = lambda error: astray.append(_named(error.exc_type, error.exc_value))
     sys.unraisablehook = lambda error: astray.append(_named(error.exc_type, error.exc_value))
     sys.gettrace = threading.gettrace = lambda: None  # what they return holds the lines that ran
-    _guard(root, files, spawned)
+    last = max((b.index for b in blocks if traced(b)), default=-1)
+    _guard(root, places.Places(root, folder, Path(ran).parent), files, spawned)
     blank.begin(frozenset(files))
     # Taken now: what a page changes later is not what answers for it.
     dumps, clock, buffer = json.JSONEncoder().encode, time.perf_counter, io.StringIO
     python, patched, compared_nothing = intact.Intact(), intact.patched, blank.taken
+    retry = retried.check
     while True:
         asked, _ = receive(channel)
         if asked is None:
@@ -381,13 +430,19 @@ def _serve(channel: socket.socket) -> None:
         if replaced and not failed:
             mend = f"{LEAVE}: take that out"
             failed = f"{block.where}: {replaced}, so what is shown may lie. To mend: {mend}"
-        there = folder.resolve()
+        started, there = bool(spawned), folder.resolve()
+        if block.index == last and not failed and place.level != "gpu" and place.forks():
+            with chdir(folder):
+                weak = retry(blocks, setting.namespace, root)
+            if weak:
+                of, line, what, mend = weak
+                failed = f"{of.path}:{of.numbers[line - 1]}: {what}. To mend: {mend}"
         answer = {
             "failed": failed,
             "output": printed.getvalue(),
             "told": setting.told,
             "opened": sorted(p.name for p in map(Path, opened) if p.parent == there),
-            "spawned": bool(spawned),
+            "spawned": started,
             "lines": tracer.take(),
             "parts": tracer.take_parts(),
             "kernels": place.launched(vars(main)),

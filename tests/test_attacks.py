@@ -38,6 +38,10 @@ ATTACKS = [
     for name, group in CLASSES.items()
     for attack in group["attacks"]
 ]
+HONEST_PAGES = [
+    pytest.param(page, id=page["name"])
+    for page in yaml.load((ROOT / "tests/honest.yml").read_text(encoding="utf-8"), LOADER)
+]
 KERNEL = '''"""A module."""
 
 # --8<-- [start:imports]
@@ -400,6 +404,25 @@ def test_comparisons_that_can_fail_pass(house, text):
     assert refusals(root, converter, checker, plant(root, good), good) == []
 
 
+@pytest.mark.parametrize("page", HONEST_PAGES)
+def test_an_honest_page_beside_an_attack_passes(house, page):
+    root, converter, checker = house
+    assert refusals(root, converter, checker, plant(root, page), page) == []
+
+
+NUMBA = "from numba import njit\n\n\n@njit\ndef total(x):\n    return x + x\n"
+
+
+def test_a_compiled_function_that_only_a_session_calls_ran(house):
+    """Beside the simulator, too, where Python runs none of its lines."""
+    root, _, _ = house
+    for session, called in ((">>> total(2.0)\n4.0\n", True), (">>> 2.0 + 2.0\n4.0\n", False)):
+        page, said = {"python": NUMBA, "pycon": session}, []
+        done, _ = collect.run_page(plant(root, page), said.append)
+        assert done == called, said
+        assert called or "nothing on docs/page.md calls" in said[-1]
+
+
 def test_honest_files_of_another_project_pass(tmp_path):
     """Sources in a folder that is called as a module of Python's, and a file with tabs."""
     (tmp_path / "mkdocs.yml").write_text("site_name: x\n")
@@ -455,6 +478,35 @@ def test_commands_that_all_ran_are_all_traced(tmp_path, text):
     bash.compare(block, setting.told)
     can = bash.lines(block.text)
     assert can and bash.ran(block, setting.told) == can
+
+
+SERVED = """import http.client
+import http.server
+import threading
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(204)
+        self.end_headers()
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+thread = threading.Thread(target=server.serve_forever)
+thread.start()
+asked = http.client.HTTPConnection("127.0.0.1", server.server_port)
+asked.request("GET", "/")
+status = asked.getresponse().status
+server.shutdown()
+server.server_close()
+assert status == 204
+"""
+
+
+def test_a_page_may_talk_to_a_server_of_its_own(house):
+    root, converter, checker = house
+    good = {"python": SERVED}
+    assert refusals(root, converter, checker, plant(root, good), good) == []
 
 
 def test_there_are_many_attacks_of_many_classes():

@@ -259,17 +259,20 @@ def test_a_record_that_was_changed_is_refused_by_file(tmp_path, text, says):
     assert "evidence/webgpu/mine.json" in str(wrong.value) and says in str(wrong.value)
 
 
-CARDS = {  # copy rate in GB/s, TFLOP/s, and what the four kernels reach of their roof
-    "near": (105.2, 3.9, (0.95, 0.9, 0.2, 0.35)),
-    "all at the roof": (4300.0, 51.0, (1.0, 1.0, 1.0, 1.0)),  # and its roof is the H200's
-    "slow": (0.6, 0.007, (0.5, 0.1, 0.02, 0.002)),
-    "far below": (900.0, 20.0, (0.3, 0.3, 0.0004, 0.0004)),
+# Copy rate in GB/s, TFLOP/s, what the four kernels reach of their roof, a product's FLOP a byte
+CARDS = {
+    "near": (105.2, 3.9, (0.95, 0.9, 0.2, 0.35), 171),
+    "all at the roof": (4300.0, 51.0, (1.0, 1.0, 1.0, 1.0), 171),  # and its roof is the H200's
+    "slow": (0.6, 0.007, (0.5, 0.1, 0.02, 0.002), 171),
+    "far below": (900.0, 20.0, (0.3, 0.3, 0.0004, 0.0004), 171),
+    "software": (0.392, 0.01698, (0.3046, 0.1168, 0.0773, 0.0017), 32 / 3),  # as saved, twice
+    "software again": (0.849, 0.00687, (0.4176, 0.1315, 0.0391, 0.0012), 32 / 3),
 }
-OVERLAPS = """([copy_gbps, tflops, shares]) => import("/assets/vendor/run-here/measure.js").then(
-    ({ roofline }) => {
+OVERLAPS = """([copy_gbps, tflops, shares, product]) =>
+    import("/assets/vendor/run-here/measure.js").then(({ roofline }) => {
     const card = { short: "qualcomm adreno-7xx", copy_gbps, tflops }
-    const kernels = [["Vector addition", 1 / 12], ["Sum", 1 / 4], ["Naive matrix product", 171],
-        ["Tiled matrix product", 171]].map(([title, intensity], k) => ({ title, intensity,
+    const kernels = [["Vector addition", 1 / 12], ["Sum", 1 / 4], ["Naive matrix product", product],
+        ["Tiled matrix product", product]].map(([title, intensity], k) => ({ title, intensity,
         gflops: shares[k] * Math.min(copy_gbps * intensity, 1000 * tflops) }))
     const h200 = { short: "H200", copy_gbps: 4213, tflops: 51.2 }
     const svg = roofline([card, h200], kernels)

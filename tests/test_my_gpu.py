@@ -330,6 +330,18 @@ def test_what_cannot_be_compiled_is_said_by_line(panel):
     assert "float64" in panel.card.inner_text()
 
 
+@pytest.mark.parametrize("body", ["pass", "if cuda.grid(1) < x.size:\n        x[cuda.grid(1)] = 1"])
+def test_a_launch_that_writes_nothing_is_no_error_of_its_reader(panel, body):
+    """A kernel that does nothing, or one on no elements at all."""
+    panel.write(
+        "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x):\n"
+        f"    {body}\n\nk[1, 4](np.ones(0, np.float32))\n"
+    )
+    assert panel.press("Run on my GPU", "compiled.") == "1 launch was not compiled."
+    said = "line 5: this launch writes to no array, so there is nothing to compare."
+    assert said in panel.card.inner_text()
+
+
 WIDE = """import numpy as np
 from numba import cuda
 

@@ -111,10 +111,8 @@ def panel(chromium, server):
     early += [url for url in elsewhere if re.search(r"pyodide|vendor/run-here|run\.json", url)]
     panel = Panel(tab)
     panel.button.scroll_into_view_if_needed()
-    start = time.perf_counter()
     panel.button.press("Enter")
     panel.done()
-    panel.seconds = time.perf_counter() - start
     panel.early, panel.context, panel.errors = early, context, errors
     yield panel
     outside = [u for u in elsewhere if not u.startswith((server, "data:", "blob:"))]
@@ -456,11 +454,6 @@ c = cuda.device_array((n, n), np.float32)
 matmul_tiled_kernel[(4, 4), (16, 16)](cuda.to_device(one % 7), cuda.to_device(one % 5), c)
 float(c.copy_to_host().sum())
 """
-
-
-def seconds(status):
-    found = re.search(r"in ([\d.]+) (ms|s)\b", status)
-    return float(found[1]) / (1000 if found[2] == "ms" else 1)
 
 
 ENDLESS = """\

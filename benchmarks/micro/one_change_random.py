@@ -49,7 +49,7 @@ def product(bench, i, m, n, k):
     return bench.micro(
         id, f"Matrix product for any shape, Numba, bfloat16, {m} x {n} x {k}, drawn at random",
         times[id], unit="us", method=COLD, kernel=FILE, extra={
-            "reference_us": rounded(reference), "ratio": rounded(reference / us),
+            "reference_us": rounded(reference), "of_cublas": rounded(reference / us),
             "predicted_us": rounded(shapes.predicted(m, n, k, *way, processors)),
             "tflops": rounded(2 * m * n * k / us / 1e6), "rows": m, "columns": n, "depth": k,
             "tile_rows": way[0], "tile_columns": way[1], "splits": way[2],
@@ -61,7 +61,7 @@ def together(bench, rows):
     def mean(values):
         return math.exp(sum(map(math.log, values)) / len(values))
 
-    ratios = [row["ratio"] for row in rows]
+    ratios = [row["of_cublas"] for row in rows]
     off = [row["value"] / row["predicted_us"] for row in rows]
     if not all(0 < ratio < 10 for ratio in ratios):
         raise BenchmarkError(f"ratios of {ratios}")
@@ -73,7 +73,7 @@ def together(bench, rows):
         " is that of the shapes",
         extra={
             "worst": rounded(min(ratios)), "best": rounded(max(ratios)),
-            "predicted_ratio": rounded(mean(off)), "most_over": rounded(max(off)),
+            "measured_over_predicted": rounded(mean(off)), "most_over": rounded(max(off)),
             "most_under": rounded(min(off)),
         },
     )  # fmt: skip

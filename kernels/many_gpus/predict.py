@@ -188,11 +188,11 @@ def examples():
     ...             _ = world.run(pipeline(schedule, micro, busy / 3, 2 * busy / 3, message))
     ...             line.append(f"{schedule.__name__} {1e3 * world.seconds:.1f} ms")
     ...         print(f"{micro:>2} micro-batches:", *line)
-    >>> steps(2, 8.60e-3)
-     2 micro-batches: gpipe 25.8 ms one_f_one_b 25.8 ms
-     4 micro-batches: gpipe 43.0 ms one_f_one_b 43.1 ms
-     8 micro-batches: gpipe 77.4 ms one_f_one_b 77.6 ms
-    16 micro-batches: gpipe 146.2 ms one_f_one_b 146.6 ms
+    >>> steps(2, 8.64e-3)
+     2 micro-batches: gpipe 26.0 ms one_f_one_b 26.0 ms
+     4 micro-batches: gpipe 43.2 ms one_f_one_b 43.3 ms
+     8 micro-batches: gpipe 77.8 ms one_f_one_b 78.0 ms
+    16 micro-batches: gpipe 146.9 ms one_f_one_b 147.3 ms
 
     --8<-- [end:two-stages]
 

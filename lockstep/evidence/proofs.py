@@ -27,6 +27,8 @@ def _impossible(row: dict, sources: dict[str, str]) -> str | None:
     if any(row.get(key, 1) == 0 for key in ("ours", "reference", "us")):
         return f"{row['id']}: a figure of nothing"
     if "ratio" in row:
+        if not {"ours", "reference"} <= row.keys():
+            return f"{row['id']}: a ratio without its two figures"
         speed = row["reference"] / row["ours"]
         speed = speed if row["unit"] in {"ns", "us", "ms", "s"} else 1 / speed
         if not math.isclose(speed, row["ratio"], rel_tol=0.01):

@@ -10,13 +10,14 @@ import secrets
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lockstep import commands, environment
+from lockstep import commands, environment, places
 from lockstep.block import Block
 from lockstep.languages.base import Complaint, Failed, Header, Language, Setting
 
@@ -90,7 +91,16 @@ class Bash(Language):
                 text=True,
                 timeout=300,
             )
-        setting.told += trace.rows()
+        rows = trace.rows()
+        own = places.Places(setting.root, setting.folder, Path(tempfile.gettempdir()))
+        for line, said in [*rows, *enumerate(block.text.split("\n"), start=1)]:
+            away = own.foreign(said)
+            home = said.startswith("echo ") and away == os.path.expanduser("~")  # its name alone
+            if away and not home:
+                at = block.numbers[min(max(line, 1), len(block.numbers)) - 1]
+                what = f"{block.path}:{at}: a command goes out of the page's own folder, to {away}"
+                raise Failed(f"{what}. To mend: {places.MEND}")
+        setting.told += rows
         if done.returncode:
             tail = (done.stdout + done.stderr)[-2000:]
             raise Failed(f"{block.where}: the command ended with {done.returncode}\n{tail}")

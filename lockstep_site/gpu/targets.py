@@ -289,6 +289,7 @@ class Simulator(_Cpu):
     variables = ("NUMBA_ENABLE_CUDASIM",)
     level = "simulator"
     compiles = False
+    beside = frozenset({"njit", "vectorize", "guvectorize"})
     greeting = "No GPU here: Numba kernels run in Numba's simulator, on the CPU."
 
     def prepare(self) -> None:

@@ -36,10 +36,9 @@ def draw(theme):
                 wide = (stop - start) * unit
                 shapes.append(rect(4 + start * unit, y, wide - 1, 16, fill, radius=1))
                 if chunk:
-                    shapes.append(rect(4 + start * unit, y + 12, wide - 1, 4, ink, radius=1))
-                if wide > 10:
-                    x = 4 + start * unit + wide / 2 - 0.5
-                    shapes.append(text(x, y + 12, m, theme["on_accent"], 9))
+                    shapes.append(rect(4 + start * unit, y + 14, wide - 1, 3, ink, radius=1))
+                x, size = 4 + start * unit + wide / 2 - 0.5, 9 if wide > 10 else 7.5
+                shapes.append(text(x, y + 11, m, theme["on_accent"], size))
             y += 18
         y += 26
     return svg(8 + 33 * unit, y - 20, *shapes, label=LABEL)

@@ -49,23 +49,46 @@ function table(caption, heads, rows) {
   return box
 }
 
-// Where a point's label stands: the first place beside it that is in the plot, below the labels of points above it in
-// its column, and where neither text nor a point nor a line is. Sizes are those of a phone, whose text is the largest for the plot.
+// Where the labels of points stand: each in the plot, on no point and no other label; and, as far as there is room, on no
+// line, in the order of the points of a column, and near its point. Sizes are those of a phone, whose text is the largest for
+// the plot. All labels are placed together: one that is placed alone may take the only room of the next.
 const TEXT = 24
 const WIDE = 0.58 * TEXT // a letter, at most
 const COLUMN = 100 // points that are nearer along x stand in a column
-const SHIFTS = [0, 18, 34, 52, 76, 100, 124, 148, 172, 196].flatMap(shift => [shift, -shift])
-function labelPlace({ x, y }, title, { taken, lines, labels }, [from, to, top, bottom]) {
-  const size = title.length * WIDE
-  const places = SHIFTS.flatMap(shift => [1, -1].map(side => {
-    const start = side > 0 ? x + 12 : x - 12 - size
-    return { side, shift, box: [start, start + size, y + shift - TEXT / 2, y + shift + TEXT / 2] }
-  }))
-  const inside = ({ box }) => box[0] >= from && box[1] <= to && box[2] >= top && box[3] <= bottom
-  const clear = ({ box }) => !taken.some(other => meet(box, other))
-  const ordered = ({ box }) => !labels.some(other => Math.abs(other.x - x) < COLUMN && box[2] < other.box[2])
-  const best = places.filter(one => inside(one) && clear(one) && ordered(one))
-  return best.find(({ box }) => !lines.some(other => meet(box, other))) ?? best[0] ?? places.find(one => inside(one) && clear(one)) ?? places.find(inside) ?? places[0]
+const SHIFTS = [0, 18, 24, 34, 46, 58, 76, 100, 124, 148, 172, 196].flatMap(shift => (shift ? [shift, -shift] : [0]))
+const SIDES = { 1: 0, [-1]: 1, 0: 8 } // what a place right, left, above or below costs beside its distance
+const ON_A_LINE = 1000
+function labelPlaces(points, taken, lines, [from, to, top, bottom]) {
+  const choices = points.map(({ x, y, title }) => {
+    const size = title.length * WIDE
+    const found = SHIFTS.flatMap(shift => [1, -1, 0].filter(side => side || Math.abs(shift) >= 24).map(side => {
+      const start = side > 0 ? x + 12 : side < 0 ? x - 12 - size : x - size / 2
+      const box = [start, start + size, y + shift - TEXT / 2, y + shift + TEXT / 2]
+      const end = side ? [side > 0 ? start - 3 : box[1] + 3, y + shift] : [x, shift > 0 ? box[2] : box[3]]
+      const leader = Math.abs(shift) > TEXT + (side ? 0 : 10) ? [[x, y], end] : []
+      const cost = Math.abs(shift) + SIDES[side] + (lines.some(line => meet(box, line)) ? ON_A_LINE : 0)
+      return { x, side, box, leader, along: along(leader), cost }
+    }))
+    const inside = found.filter(({ box }) => box[0] >= from && box[1] <= to && box[2] >= top && box[3] <= bottom)
+    const clear = inside.filter(({ box }) => !taken.some(other => meet(box, other)))
+    return [clear, inside, found].find(some => some.length).toSorted((a, b) => a.cost - b.cost)
+  })
+  // What two cost together; the one comes first where its point is higher.
+  const both = (a, b) => (meet(a.box, b.box) ? 10 * ON_A_LINE : 0)
+    + (Math.abs(a.x - b.x) < COLUMN && b.box[2] < a.box[2] ? ON_A_LINE : 0)
+    + (a.along.some(part => meet(part, b.box)) || b.along.some(part => meet(part, a.box)) ? ON_A_LINE / 2 : 0)
+  let best = Infinity
+  let places
+  const place = (chosen, cost) => {
+    if (chosen.length === choices.length) [best, places] = [cost, chosen]
+    else for (const one of choices[chosen.length]) {
+      if (cost + one.cost >= best) break
+      const more = chosen.reduce((sum, other) => sum + both(other, one), cost + one.cost)
+      if (more < best) place([...chosen, one], more)
+    }
+  }
+  place([], 0)
+  return places
 }
 const meet = (a, b) => a[0] < b[1] && b[0] < a[1] && a[2] < b[3] && b[2] < a[3]
 
@@ -119,21 +142,13 @@ export function roofline(cards, kernels) {
     taken.push(box)
     svg.append(node("text", { x: end.x - 4, y: at, "text-anchor": "end" }, card.short))
   })
-  const labels = []
-  for (const kernel of kernels.toSorted((a, b) => b.gflops - a.gflops)) {
-    const at = { x: x(kernel.intensity), y: y(kernel.gflops) }
-    const { side, shift, box } = labelPlace(at, kernel.title, { taken, lines, labels }, edges)
-    const [start, middle] = [side > 0 ? box[0] : box[1], (box[2] + box[3]) / 2]
-    taken.push(box)
-    labels.push({ x: at.x, box })
-    if (Math.abs(shift) > TEXT) {
-      // Far from its point: a line leads there.
-      const leader = [[at.x, at.y], [start - 3 * side, middle]]
-      lines.push(...along(leader))
-      svg.append(node("polyline", { points: leader.join(" "), class: "my-gpu__leader" }))
-    }
-    svg.append(node("text", { x: start, y: middle + 6, "text-anchor": side > 0 ? "start" : "end" }, kernel.title))
-  }
+  const points = kernels.toSorted((a, b) => b.gflops - a.gflops).map(k => ({ x: x(k.intensity), y: y(k.gflops), title: k.title }))
+  labelPlaces(points, taken, lines, edges).forEach(({ side, box, leader }, k) => {
+    // Far from its point: a line leads there.
+    if (leader.length) svg.append(node("polyline", { points: leader.join(" "), class: "my-gpu__leader" }))
+    const [start, anchor] = side > 0 ? [box[0], "start"] : side < 0 ? [box[1], "end"] : [(box[0] + box[1]) / 2, "middle"]
+    svg.append(node("text", { x: start, y: (box[2] + box[3]) / 2 + 6, "text-anchor": anchor }, points[k].title))
+  })
   // On top of the lines that lead to them.
   for (const kernel of kernels) svg.append(node("circle", { cx: x(kernel.intensity), cy: y(kernel.gflops), r: 6, class: "my-gpu__point" }))
   return svg

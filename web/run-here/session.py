@@ -301,6 +301,8 @@ def for_gpu(launches, made=()):
                 ]
                 row["row"] = None if record.single else asked.get("row")
                 seen.add(record.kernel)
+        elif record.shader and record.error is None:
+            row["refused"] = "this launch writes to no array, so there is nothing to compare"
         kernels.append(row)
     return kernels
 
@@ -330,7 +332,7 @@ def definition(record):
 
 def sizes(n):
     """How many times ``n`` elements a kernel is measured with beside."""
-    return [most // n for most in SIZES if most >= 2 * n]
+    return [most // n for most in SIZES if n and most >= 2 * n]
 
 
 def grade(source, time_limit, exercise):
