@@ -8,7 +8,7 @@ import re
 import shutil
 from pathlib import Path
 
-from lockstep.page import read_all
+from lockstep.known import read_all
 
 PARTS = (
     "kernels",

@@ -16,8 +16,8 @@ def test_no_request_leaves_the_site_and_nothing_scrolls_sideways(page, visitor, 
     tab.on("console", lambda m: refused.append(m.text) if m.text.startswith("policy:") else None)
     tab.on("pageerror", lambda error: errors.append(str(error)))
     open_in(tab, url_of(page, server))
-    for width in (360, 768, 1280):
-        tab.set_viewport_size({"width": width, "height": 800})
+    for width in (1280, 768, 360):  # it was loaded at the first
+        tab.set_viewport_size({"width": width, "height": 900})
         wide = tab.evaluate("document.documentElement.scrollWidth - window.innerWidth")
         assert wide <= 0, f"{page.path} is {wide} px too wide at {width} px"
     assert visitor.elsewhere == [] and errors == [] and refused == []

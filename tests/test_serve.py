@@ -31,8 +31,11 @@ WORDS = "Words of a page. " * 50  # as many as a term must have
 class Preview:
     """A running `tools/serve.py` in a copy of the repository."""
 
-    def __init__(self, root, early=None):
-        """Start it. ``early`` is an edit made while it builds for the first time."""
+    def __init__(self, root, early=None, wait=True):
+        """Start it. ``early`` is an edit made while it builds for the first time.
+
+        ``wait``: until that is done; or else ``ready`` waits.
+        """
         self.root, self.said = root, []
         folder = root.parent / "served"
         folder.mkdir()
@@ -51,6 +54,11 @@ class Preview:
             # MkDocs has read every page once it writes one.
             self.until(lambda: any(folder.glob(f"*/{PAGE}/index.html")), f"wrote {PAGE}")
             self.edit(*early)
+        if wait:
+            self.ready()
+
+    def ready(self):
+        """Wait for the first build."""
         self.url = self.says(r"Lockstep is at (\S+)")[1]
         self.says(r"\d pages built in")
 

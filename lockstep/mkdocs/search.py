@@ -36,6 +36,7 @@ import yaml
 
 from lockstep.mistakes import Mistake, PageError
 from lockstep.mkdocs.sections import Section, line, sections
+from lockstep.project import LOADER
 
 TEASER, ROW = 136, 90  # characters of a section, and of a row, that its result shows
 HEAVIEST = 26  # one letter
@@ -174,7 +175,7 @@ def asked(folder: Path, root: Path) -> dict[str, Asked]:
     for file in sorted(folder.glob("*.yml")):
         path, text = file.relative_to(root).as_posix(), file.read_text(encoding="utf-8")
         try:
-            tree = yaml.compose(text, yaml.BaseLoader)
+            tree = yaml.compose(text, LOADER)
         except yaml.MarkedYAMLError as error:
             at = error.problem_mark.line + 1 if error.problem_mark else 1
             raise PageError(
@@ -294,7 +295,7 @@ def _parts(title: str, html: str, about: str, names: tuple[str, ...], weight: fl
         own = line(title) if head else section.title
         rows = [row for row in section.rows if weight >= ASIDE and not row.points]
         # The others, of which those of a page that is set aside by their first cell alone
-        others = (row for row in section.rows if row not in rows)
+        others = (row for row in section.rows if weight < ASIDE or row.points)
         aside = [row.title if weight < ASIDE else row.text for row in others]
         about_it, named = (about, names) if head else ("", ())
         weights = _weights(own, section, aside, named, about_it)
