@@ -33,7 +33,8 @@ def draw(theme):
             shapes.append(rect(x, y, WIDE - 6, HIGH - 4, fill, edge, 2))
             if kind:
                 on = theme["on_accent"] if kind != "held" else ink
-                words = {"new": "now", "out": "write", "held": "kept"}[kind]
+                kept = "mid" if row == TOP - step - 1 else "old"  # as march_kernel names them
+                words = {"new": "n", "out": "written", "held": kept}[kind]
                 shapes.append(text(x + WIDE / 2 - 3, y + 14, words, on, 11))
     for step in range(STEPS):
         y = UP + (TOP - step) * HIGH
