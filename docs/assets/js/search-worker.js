@@ -30,6 +30,8 @@
   let ASKING = new Set()
   // What nearly every page is about: a name with one of them makes it no rarer.
   const CONTEXT = new Set("cuda numba gpu gpus python nvidia".split(" "))
+  // Words that say how much, and hardly of what: a fifth of what another word as rare tells
+  const FAINT = new Set("slightly single card cards less most same entire exact simple bit lot new".split(" "))
   // Those of them that a question and a heading do not share for nothing
   const IDLE = new Set("a an and are as at be by for from in into is it its of on or the to was with".split(" "))
   // What kind of page a question asks for, by its words: the term itself, two things side by side,
@@ -346,7 +348,8 @@
     }
     return list.map(([word, found]) => {
       const share = found.share, least = found.telling && !CONTEXT.has(word) ? 1.2 : 0
-      const worth = Math.max(least, rare(data.docs.length, found.many || found.scores.size, share))
+      const tells = FAINT.has(word) && !found.telling && list.length > 2 ? 0.2 : 1
+      const worth = tells * Math.max(least, rare(data.docs.length, found.many || found.scores.size, share))
       return { word, found, rare: worth, share, known: found.scores.size > 0 }
     })
   }
@@ -495,8 +498,10 @@
       const said = near.get(doc) ?? 0
       let same = alike(data, title, words, total), held = isHead ? holds(title) : 0
       if (isHead) for (const other of names) {
-        same = Math.max(same, alike(data, other, words, total))
-        held = Math.max(held, holds(other))
+        // One word of a long question that is another name of a page, as "VRAM", is not its subject
+        const most = data.titled(other)[0].size > 1 ? 1 : Math.min(1, 2 / words.length)
+        same = Math.max(same, Math.min(most, alike(data, other, words, total)))
+        held = Math.max(held, Math.min(most, holds(other)))
       }
       // A heading that asks as the reader does
       const [, heading] = data.titled(title)
