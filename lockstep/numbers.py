@@ -606,7 +606,8 @@ class Reader:
                     if set(re.findall(r"\d[\d.]*", number)) <= set(re.findall(r"\d[\d.]*", there)):
                         continue  # the script has computed it
                     self.wrong(start, f"{number!r} is typed, in a {name}", MEND)
-            if element.tag == "a" and (claim := ours(element.attributes.get("title", ""))):
+            title = "" if element.proved else element.attributes.get("title", "")
+            if element.tag == "a" and (claim := ours(title)):
                 what = f"{claim!r}, in the title of a link, says that somebody measured it"
                 self.wrong(start, what, MEND)
         box = element is not None and element.attributes.get("type") == "checkbox"
