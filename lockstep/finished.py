@@ -195,24 +195,24 @@ SCREENS = re.compile(
 )
 # Outcomes of runs in the cells of a row.
 OUTCOME = re.compile(
-    r"(?i)(?<=\|)[\s*_`]*(?:agree[sd]?|disagree[sd]?|differ[sd]?|nan|inf|out of memory|oom|pass(?:e[sd])?"
-    r"|fail(?:s|ed)?|crash(?:es|ed)?|hangs?|hung|correct|wrong|identical|diverge[sd]?|converge[sd]?)"
+    r"(?i)(?<=\|)[\s*_`]*(?:agree[sd]?|disagree[sd]?|differ[sd]?|nan|inf|out of memory|oom"
+    r"|pass(?:e[sd])?|fail(?:s|ed)?|crash(?:es|ed)?|hangs?|hung|correct|wrong|identical|diverge[sd]?|converge[sd]?)"
     r"[\s*_`]*(?=\|)"
 )
 _FEW = r"(?:\d[\d,]*|no|zero|nothing|eight|sixteen|twenty|thirty-two|forty|sixty-four)"
-COUNTED = (
+_COUNTED = (
     rf"(?i)\b(?:compiler|ptxas|nvcc|assembler)\b [^.|;:\[]{{0,25}}?\b(?:gives|uses|takes|allots"
     rf"|assigns|needs|used|gave|took|spends|allocates)\b[^.|;:\[]{{0,30}}?\b{_FEW} registers\b",
-    r"(?i)(?<!if it )\bspill(?:s|ed) (?:nothing|none\b|no (?:registers?|bytes)|\d+)|\b\d+ bytes? (?:is|are"
-    r"|were) spilled",
+    r"(?i)(?<!if it )\bspill(?:s|ed) (?:nothing|none\b|no (?:registers?|bytes)|\d+)"
+    r"|\b\d+ bytes? (?:is|are|were) spilled",
     rf"(?i)\b(?:becomes?|became|compiles? (?:in)?to|turns? into) (?:only |just |about )?{_FEW}"
     r" instructions",
     r"(?i)\b(?:answers?|answered|gets|got|solve[sd]?|classifie[sd]|pass(?:es|ed)?|agree[sd]?"
-    r"|match(?:es|ed)?|recogni[sz]e[sd]?|predict(?:s|ed)) (?:on |in |with )?\d+ (?:of|out of) (?:the"
-    r" |all |our )?\d+|\b\d+ (?:of|out of) (?:the |all |our )?\d+\b[^.|;:\[]{0,25}\b(?:correctly|agree"
-    r"|pass(?:ed)?)\b",
+    r"|match(?:es|ed)?|recogni[sz]e[sd]?|predict(?:s|ed)) (?:on |in |with )?\d+ (?:of|out of)"
+    r" (?:the |all |our )?\d+|\b\d+ (?:of|out of) (?:the |all |our )?\d+\b[^.|;:\[]{0,25}"
+    r"\b(?:correctly|agree|pass(?:ed)?)\b",
 )
-_COUNTED = tuple(map(re.compile, COUNTED))
+COUNTED = tuple(map(re.compile, _COUNTED))
 # A bet on what a run shows, and an answer that is a number alone.
 BET = re.compile(r"\s*\?\?\?\+? bet \"(?P<asks>[^\"]*)\"")
 RACES = re.compile(
@@ -253,7 +253,7 @@ def told(page: Page) -> Iterator[tuple[int, str, str]]:
         if row.lstrip().startswith("|") and len(found := OUTCOME.findall(row)) > 1:
             what = f"{found[0].strip()!r} in a row of outcomes is typed, as if something had run"
             yield number, what, "show the run that tells it, or link the record of it"
-        for pattern in _COUNTED if re.search(r"register|spill|instructions| of ", row) else ():
+        for pattern in COUNTED if re.search(r"register|spill|instructions| of ", row) else ():
             if counted := pattern.search(row):
                 yield number, f"{counted[0]!r} is typed, and a run or a compiler counts it", PULL
         if "[[worked" in row and (carded := CARDED.search(row)):

@@ -278,7 +278,10 @@ CONDITIONS = (
     (r"\bpower (?:limit|cap)\w*|\b(?:capped|limited) (?:at|to) [\d,]+ ?W\b", r"power"),
     (r"\bECC\b", r"\bECC\b"),
     (r"\b(?:under|over)(?:volt|clock)\w*", r"(?:under|over)(?:volt|clock)"),
-    (r"\bclocks? (?:locked|fixed|pinned|held|set)\b|\block(?:ed|ing) (?:the )?clocks?\b", r"lock|clock"),
+    (
+        r"\bclocks? (?:locked|fixed|pinned|held|set)\b|\block(?:ed|ing) (?:the )?clocks?\b",
+        r"lock|clock",
+    ),
     (r"\b(?:at|with) (?:the |its )?(?:base|boost|lowest|highest) clocks?\b", r"clock"),
     (r"\bdriver (?:version )?\d+|\bCUDA \d+\.\d+\b", r"driver|CUDA \d"),
     (r"\b(?:MIG|MPS)\b", r"\b(?:MIG|MPS)\b"),
@@ -290,7 +293,9 @@ CONDITIONS = (
         r"layer|model",
     ),
 )
-LATER = re.compile(r"(?i)\b(?:later|afterwards?|after that|from then on|any other|the next|second)\b")
+LATER = re.compile(
+    r"(?i)\b(?:later|afterwards?|after that|from then on|any other|the next|second)\b"
+)
 _CONDITIONS = tuple((re.compile(said), re.compile(f"(?i){told}")) for said, told in CONDITIONS)
 
 

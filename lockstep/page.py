@@ -346,7 +346,9 @@ def _header(text: str, include: re.Match, shown: str, ours: Project, wrong: Say)
     if name not in ours.languages:
         known = ", ".join(sorted(ours.languages))
         mend = f"use one of {known}; or add a Language where the project registers ({REGISTRY})"
-        mend += f'; or write ```text file="x.{SUFFIXES.get(name, name)}" and run that file with bash'
+        mend += (
+            f'; or write ```text file="x.{SUFFIXES.get(name, name)}" and run that file with bash'
+        )
         wrong(f"unknown language {name!r}", mend)
         return None
     known_options = OPTIONS | ours.languages[name].options

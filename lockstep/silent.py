@@ -54,11 +54,15 @@ SCRIPT = (
         "let it fail: take the handler out",
     ),
 )
-EVERY = re.compile(r"(?<![\w.])(?P<of>\[\s*\]|[\w.]+(?:\([^()]*\))?(?:\.\w+\([^()]*\))*)\.every\s*\(")
+EVERY = re.compile(
+    r"(?<![\w.])(?P<of>\[\s*\]|[\w.]+(?:\([^()]*\))?(?:\.\w+\([^()]*\))*)\.every\s*\("
+)
 SILENT = re.compile(r"^\t\s*@?[+@]*-|^\t.*\|\|\s*(?:true|:|exit 0)\s*$|^\.IGNORE\b", re.MULTILINE)
 JAVA = re.compile(r"^\s*java\b(?!.*\s-(?:ea\b|enableassertions\b|version|-version))", re.MULTILINE)
 ASSERTS = re.compile(r"^\s*assert\b(?!\s*\()[^;]*;|^\s*assert\s*\([^;]*;", re.MULTILINE)
-EMPTY = re.compile(r"^\s*(?:touch|truncate)\b|^\s*:?\s*>\s*[\w./-]+\s*$|/dev/null\s*>", re.MULTILINE)
+EMPTY = re.compile(
+    r"^\s*(?:touch|truncate)\b|^\s*:?\s*>\s*[\w./-]+\s*$|/dev/null\s*>", re.MULTILINE
+)
 # A comparison among what a query gives.
 ASKED = re.compile(
     r"\bSELECT\b(?:(?!\bFROM\b|\bWHERE\b|\bCASE\b|;)[^'])*?[\w)]\s*(?:=|<>|!=|==|<=?|>=?|\bIS\b)\s*[\w(']"
@@ -89,7 +93,12 @@ def check(blocks: list, like_c: Set[str]) -> Iterator[Found]:
                     what = "java without -ea, which runs no assert"
                     yield other, _line(other.text, ran.end()), what, "write java -ea"
             if not runs:
-                yield one, _line(text, found.end()), "an assert that Java leaves out", "run it with -ea"
+                yield (
+                    one,
+                    _line(text, found.end()),
+                    "an assert that Java leaves out",
+                    "run it with -ea",
+                )
         elif one.language == "make":
             for ran in SILENT.finditer(text):
                 what = "a command whose failure make does not see"

@@ -591,7 +591,7 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
     elif isinstance(node, ast.Assign) and _larger_of(node):
         yield NAN, "take the largest with np.max, which a NaN is an error for"
     elif isinstance(node, ast.Assign) and _whole(node.value):
-        yield WHOLE, PLAIN
+        yield CUT_OFF, PLAIN
     elif isinstance(node, ast.Assign) and _signed(node.value):
         if any(ERROR.search(name_of(target)) for target in node.targets):
             yield SIGNED, ABSOLUTE
@@ -818,7 +818,7 @@ def _blind(test: ast.expr) -> tuple[str, str] | None:
                 if _text(left) and _text(right):
                     return "texts of two results, which leave digits and elements out", VALUES
                 if _whole(left) or _whole(right):
-                    return WHOLE, PLAIN
+                    return CUT_OFF, PLAIN
                 if _cast([left, right]):
                     return CAST, "compare them as they are"
             if _never_negative(inner):
@@ -952,7 +952,7 @@ def _fails(body: list[ast.stmt]) -> bool:
 
 
 STORES = ast.Assign | ast.Return
-WHOLE = "a difference that is cut to a whole number before it is compared"
+CUT_OFF = "a difference that is cut to a whole number before it is compared"
 
 
 def _whole(node: ast.expr) -> bool:
@@ -995,7 +995,7 @@ def _larger_of(node: ast.Assign) -> bool:
     return len(others) == 1 and (_distance(others[0]) or _named(others[0]))
 
 
-NARROW = re.compile(r"\b(?:u?int(?:8|16)|bool_?|float16|half)\b")
+NARROW = re.compile(r"\bu?int(?:8|16)\b")
 
 
 def _narrowed(node: ast.expr) -> str | None:

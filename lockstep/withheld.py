@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from lockstep import branches, retried, tracing
+from lockstep import branches, retried
 from lockstep.block import Block
 from lockstep.languages.names import traced
 from lockstep.mistakes import parse, walk
@@ -140,13 +140,11 @@ class _Rows:
         for row in seeds:
             made |= self.gives[row]
             for call in (n for n in self.rows[row][2] if isinstance(n, ast.Call)):
-                if _of(call) == name:
-                    made |= {root_of(a) for a in call.args} | {
-                        n.id for a in call.args for n in walk(a) if isinstance(n, ast.Name)
-                    }
+                if root_of(call.func) == name:
+                    made |= {n.id for a in call.args for n in walk(a) if isinstance(n, ast.Name)}
         made -= self.defined.keys() | {name}
         compares = []
-        for row, (_, statement, inside) in enumerate(self.rows):
+        for row, (_, _, inside) in enumerate(self.rows):
             if seeds and row > seeds[0] and self.names[row] & made:
                 made |= self.gives[row]
             if not (row in seeds or self.names[row] & made):
@@ -166,8 +164,9 @@ class _Rows:
         if not outer <= again:
             return None  # made by what does not run once more
         row, node = compares[0]
-        line = node.lineno if any(node is n for n in self.rows[row][2]) else self.rows[row][1].lineno
-        return [self.rows[r][1] for r in rows], self.rows[row][0], line
+        at, statement, inside = self.rows[row]
+        there = node if any(node is n for n in inside) else statement
+        return [self.rows[r][1] for r in rows], at, getattr(there, "lineno", 1)
 
     def _tests(self, names: set[str]) -> Iterator[ast.AST]:
         for called in names & self.nodes.keys():
@@ -178,18 +177,13 @@ def _names(inside: list[ast.AST]) -> set[str]:
     return {n.id for n in inside if isinstance(n, ast.Name)}
 
 
-def _of(call: ast.Call) -> str:
-    return root_of(call.func)
-
-
 def _given(statement: ast.Expr) -> set[str]:
     """Return what a call of its own may change: its arguments, and what it is a method of."""
     value = statement.value
     if not isinstance(value, ast.Call) or name_of(value.func).startswith("assert"):
         return set()
-    return {n.id for n in walk(value) if isinstance(n, ast.Name)} - {root_of(value.func)} | (
-        {root_of(value.func)} if isinstance(value.func, ast.Attribute) else set()
-    )
+    names = {n.id for n in walk(value) if isinstance(n, ast.Name)}
+    return names if isinstance(value.func, ast.Attribute) else names - {root_of(value.func)}
 
 
 # ---------------------------------------------------------------- in a copy of the process
@@ -261,8 +255,8 @@ def _relived(rows: _Rows, compiled: dict, namespace: dict, file: str) -> Iterato
         plain = _plain(held)
         for code in branches.inside(plain.__code__):
             codes[code] = name
-        ufunc = isinstance(getattr(held, "ufunc", held), numpy.ufunc) or hasattr(held, "_dispatcher")
-        namespace[name] = numpy.vectorize(plain) if ufunc else plain
+        each = hasattr(held, "_dispatcher")  # of vectorize
+        namespace[name] = numpy.vectorize(plain) if each else plain
     some = [rows.rows[r][1] for r in rows.before(rows.naming(set(compiled)))]
     again = compile(ast.Module(some, []), file, "exec", dont_inherit=True)
     seen: set[tuple[str, int]] = set()
@@ -288,10 +282,10 @@ def _relived(rows: _Rows, compiled: dict, namespace: dict, file: str) -> Iterato
         first = min(line for _, _, line in code.co_lines() if line)
         lines = {line for of in branches.inside(code) for _, _, line in of.co_lines() if line}
         ran = {line for path, line in seen if path == code.co_filename}
-        begins = code.co_firstlineno - min([body.lineno, *(d.lineno for d in body.decorator_list)])
+        heads = [body.lineno, *(decorator.lineno for decorator in body.decorator_list)]
+        begins = code.co_firstlineno - min(heads)
         raises = {n.lineno + begins for n in walk(body) if isinstance(n, ast.Raise)}
-        idle = {n.lineno + begins for n in body.body if isinstance(n, ast.Expr) and n is body.body[0]}
-        heads = {of.co_firstlineno for of in branches.inside(code)} | {first, body.lineno + begins}
-        left = sorted(lines - ran - raises - idle - heads)
+        idle = {of.co_firstlineno for of in branches.inside(code)} | {first, body.lineno + begins}
+        left = sorted(lines - ran - raises - idle)
         if left and ran:
             yield code.co_filename, name, left
