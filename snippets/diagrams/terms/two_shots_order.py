@@ -65,7 +65,7 @@ def draw():
         "ask GPU 0 first and are served one after another; two of them wait, and the last "
         "is done after five parts' time. On the right each begins after its own array and goes "
         "around: all four ports are busy, and all are done after three.",
-        see="A row is a GPU, a box the GPU that it loads a part from in that time, if a port "
-        "serves one at a time. On the left three queue at GPU 0 and then go on staggered: 5 parts' "
-        "time. On the right nobody waits: 3.",
+        see="Each row is a GPU, each column the time of one part. A box names the GPU that it "
+        "loads from, if a port serves one at a time. On the left three queue at GPU 0 and then go "
+        "on staggered: 5 parts' time. On the right nobody waits: 3.",
     )
