@@ -60,9 +60,8 @@ EVERY = re.compile(
 SILENT = re.compile(r"^\t\s*@?[+@]*-|^\t.*\|\|\s*(?:true|:|exit 0)\s*$|^\.IGNORE\b", re.MULTILINE)
 JAVA = re.compile(r"^\s*java\b(?!.*\s-(?:ea\b|enableassertions\b|version|-version))", re.MULTILINE)
 ASSERTS = re.compile(r"^\s*assert\b(?!\s*\()[^;]*;|^\s*assert\s*\([^;]*;", re.MULTILINE)
-EMPTY = re.compile(
-    r"^\s*(?:touch|truncate)\b|^\s*:?\s*>\s*[\w./-]+\s*$|/dev/null\s*>", re.MULTILINE
-)
+EMPTY = re.compile(r"^\s*(?:touch|truncate -s 0|:?\s*>)\s*([\w./-]+)\s*$", re.MULTILINE)
+BY_ROWS = r"\b(?:g?awk|sed|perl|join|paste|read)\b"  # what does nothing for no row
 # A comparison among what a query gives.
 ASKED = re.compile(
     r"\bSELECT\b(?:(?!\bFROM\b|\bWHERE\b|\bCASE\b|;)[^'])*?[\w)]\s*(?:=|<>|!=|==|<=?|>=?|\bIS\b)\s*[\w(']"
@@ -110,8 +109,11 @@ def check(blocks: list, like_c: Set[str]) -> Iterator[Found]:
                 yield one, _line(text, asks.start()), what, mend
         elif one.language == "bash":
             for made in EMPTY.finditer(text):
-                what = "an empty file, of which whoever reads it has nothing to check"
-                yield one, _line(text, made.end()), what, "write something into it"
+                rest, name = text[made.end() :], re.escape(made[1])
+                reads = re.search(rf"{BY_ROWS}.*(?<![\w>.]){name}(?!\w)", rest)
+                if reads and not re.search(rf">\s*{name}", rest[: reads.start()]):
+                    what = "an empty file, of which a program that goes by rows checks nothing"
+                    yield one, _line(text, made.start(1)), what, "write something into it"
 
 
 def _bare(text: str) -> str:
