@@ -38,6 +38,8 @@ def check(page: Page, text: str) -> list[Mistake]:
         for number in numbers.typed(str(page.meta.get(key, ""))):
             what = f"{number!r} is typed in the {key}, which search results show"
             found[Mistake(page.path, 1, what, "say it without the number")] = None
+    for at, said, mend in told(page):
+        found[Mistake(page.path, at, said, mend)] = None
     for block, said in called_results(page):
         what = f"{said!r} calls what is only shown a result, and no run wrote it"
         mend = "print it in a block, with an output block below, or call it an example"
@@ -55,6 +57,9 @@ PRINTS = re.compile(
     r"(?:\b(?:print(?:s|ed)|output(?:s|ted)|return(?:s|ed)|display(?:s|ed)|gives?|gave|shows|yields?"
     r"|you (?:get|see)|evaluates? to|comes? out as|results? (?:is|in))\s+|\)`\s*(?:→|->|=|⇒)\s*)"
     r"`((?:-?\.?\d|[\[(\"'{]|True\b|False\b|array\().*?)`"
+    # What an expression is: `x.std()` is `29.0`.
+    r"|`[^`]*[A-Za-z_]\w*[.(\[][^`]*`(?: (?:now|then|there|here))? (?:is|are|was|equals|holds|=)"
+    r"(?: (?:now|then))? `(-?\.?\d[\d._e+-]*|\[-?\d[\d., -]*\]|True|False)`"
     # Set bold, and seen on the screen.
     r"|\b(?:print(?:s|ed)|output(?:s|ted)?|return(?:s|ed)|display(?:s|ed)|shows?|yields?"
     r"|you (?:will )?(?:get|see)|evaluates? to|comes? out as|(?:answers?|replie[sd])(?: with)?)\s+"
@@ -178,6 +183,82 @@ def outputs(page: Page) -> Iterator[tuple[int, str]]:
             if figures.KEY.sub("", said).strip() and re.sub(r"\s", "", said) not in shown:
                 yield number, said
         before = row if row.strip() and not row.lstrip().startswith(">") else before
+
+
+# A box, a tab or a term that looks as if a program had written what stands under it.
+SCREEN = re.compile(
+    r"\s*(?:(?:!!!|\?\?\?\+?|===[!+]?)[^\"]*\"(?P<title>[^\"]*)\"|(?P<term>[A-Z][a-z ]{4,30})$)"
+)
+SCREENS = re.compile(
+    r"(?i)(?:the |its |standard |program |kernel )?(?:output|terminal|console|stdout|stderr|shell"
+    r"|standard (?:output|error)|what (?:it|the \w+) (?:prints|says))"
+)
+# Outcomes of runs in the cells of a row.
+OUTCOME = re.compile(
+    r"(?i)(?<=\|)[\s*_`]*(?:agree[sd]?|disagree[sd]?|differ[sd]?|nan|inf|out of memory|oom"
+    r"|pass(?:e[sd])?|fail(?:s|ed)?|crash(?:es|ed)?|hangs?|hung|correct|wrong|identical|diverge[sd]?|converge[sd]?)"
+    r"[\s*_`]*(?=\|)"
+)
+_FEW = r"(?:\d[\d,]*|no|zero|nothing|eight|sixteen|twenty|thirty-two|forty|sixty-four)"
+_COUNTED = (
+    rf"(?i)\b(?:compiler|ptxas|nvcc|assembler)\b [^.|;:\[]{{0,25}}?\b(?:gives|uses|takes|allots"
+    rf"|assigns|needs|used|gave|took|spends|allocates)\b[^.|;:\[]{{0,30}}?\b{_FEW} registers\b",
+    r"(?i)(?<!if it )\bspill(?:s|ed) (?:nothing|none\b|no (?:registers?|bytes)|\d+)"
+    r"|\b\d+ bytes? (?:is|are|were) spilled",
+    rf"(?i)\b(?:becomes?|became|compiles? (?:in)?to|turns? into) (?:only |just |about )?{_FEW}"
+    r" instructions",
+    r"(?i)\b(?:answers?|answered|gets|got|solve[sd]?|classifie[sd]|pass(?:es|ed)?|agree[sd]?"
+    r"|match(?:es|ed)?|recogni[sz]e[sd]?|predict(?:s|ed)) (?:on |in |with )?\d+ (?:of|out of)"
+    r" (?:the |all |our )?\d+|\b\d+ (?:of|out of) (?:the |all |our )?\d+\b[^.|;:\[]{0,25}"
+    r"\b(?:correctly|agree|pass(?:ed)?)\b",
+)
+COUNTED = tuple(map(re.compile, _COUNTED))
+# A bet on what a run shows, and an answer that is a number alone.
+BET = re.compile(r"\s*\?\?\?\+? bet \"(?P<asks>[^\"]*)\"")
+RACES = re.compile(
+    r"(?i)\btimes as (?:fast|quick|slow)\b|\b(?:faster|slower|speed-?up)\b|\bhow (?:fast|quick)\b"
+    r"|\([GTM]?B/s|\((?:[mnµu]?s|seconds|TFLOP/s)[:)]"
+)
+ALONE = re.compile(r"\s*\*\*[~≈]?\d[\d.,]*[^*\d]*\*\*[^\d\[]*$")
+# A rate of typed numbers, on a card of ours.
+CARDED = re.compile(
+    r"\[\[worked:[^\]{]*?(?:/s|[mnµu]?s)\b[^\]{]*\]\][^.|;:\[]*\bon (?:our|my) (?:own )?"
+    r"(?:card|GPU|machine|H200|device)\b"
+)
+PULL = "pull it by key, or show the block that prints it; or give it as the text of a link"
+
+
+def told(page: Page) -> Iterator[tuple[int, str, str]]:
+    """Yield (line, what, mend) of what a run alone could tell, and the prose says by itself."""
+    inside, asks, screen = False, "", ""
+    for number, row in enumerate(page.body.split("\n"), start=page.body_line):
+        if row.lstrip().startswith("```"):
+            inside, screen = not inside, ""
+            continue
+        if inside or not row.strip():
+            continue
+        if screen and (row[:1] == " " or row.lstrip()[:1] == ":") and "[[" not in row:
+            what = f"what stands under {screen!r} is typed, as if a program had written it"
+            yield number, what, "show it as a session or an output block, which a run compares"
+        screen = ""
+        if (box := SCREEN.match(row)) and SCREENS.fullmatch(box["title"] or box["term"] or ""):
+            screen = box["title"] or box["term"]
+        if bet := BET.match(row):
+            asks = bet["asks"]
+        elif asks and RACES.search(asks) and ALONE.match(row):
+            yield number, f"{row.strip()[:30]!r} answers what a run alone can tell", PULL
+        asks = asks if bet else ""
+        if "](http" in row or "[[" in row and "[[worked" not in row:
+            continue
+        if row.lstrip().startswith("|") and len(found := OUTCOME.findall(row)) > 1:
+            what = f"{found[0].strip()!r} in a row of outcomes is typed, as if something had run"
+            yield number, what, "show the run that tells it, or link the record of it"
+        for pattern in COUNTED if re.search(r"register|spill|instructions| of ", row) else ():
+            if counted := pattern.search(row):
+                yield number, f"{counted[0]!r} is typed, and a run or a compiler counts it", PULL
+        if "[[worked" in row and (carded := CARDED.search(row)):
+            what = f"{carded[0]!r} is worked from typed numbers, and said of a card of ours"
+            yield number, what, PULL
 
 
 # Data that a page shows, or gives a block to read, and words that call it what a run gave.

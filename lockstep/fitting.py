@@ -206,6 +206,7 @@ def _line(
             yield from _subject(lead, keys, _kernels(records))
             yield from _device(LINK.sub("]", words), keys, records.project.devices)
             yield from _kernel(words, keys, defined)
+            yield from _conditions(words, keys)
             if name != "ratio":  # of two things, which may differ in that
                 yield from _types(words, keys)
 
@@ -264,6 +265,50 @@ def _types(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, s
     if len(keys) == 1 and len(said) == 1 and measured and not said & measured:
         what = f"{key} is of {' and '.join(sorted(measured))}, and the sentence says {[*said][0]}"
         yield what, "use the key of that type, or name the type that was measured"
+
+
+# Under what something was measured, and the words of a record that say so, too.
+CONDITIONS = (
+    (
+        r"(?<!after a )(?<!after the )(?<!after one )(?<!at its )(?<!at the )(?<!before the )"
+        r"\bfirst (?:call|launch)\b"
+        r"|\bcompil(?:ation|ing) included\b|\b(?:with|including) (?:the )?compil(?:ation|ing)\b",
+        r"first|compil",
+    ),
+    (r"\bpower (?:limit|cap)\w*|\b(?:capped|limited) (?:at|to) [\d,]+ ?W\b", r"power"),
+    (r"\bECC\b", r"\bECC\b"),
+    (r"\b(?:under|over)(?:volt|clock)\w*", r"(?:under|over)(?:volt|clock)"),
+    (
+        r"\bclocks? (?:locked|fixed|pinned|held|set)\b|\block(?:ed|ing) (?:the )?clocks?\b",
+        r"lock|clock",
+    ),
+    (r"\b(?:at|with) (?:the |its )?(?:base|boost|lowest|highest) clocks?\b", r"clock"),
+    (r"\bdriver (?:version )?\d+|\bCUDA \d+\.\d+\b", r"driver|CUDA \d"),
+    (r"\b(?:MIG|MPS)\b", r"\b(?:MIG|MPS)\b"),
+    (r"\bbatch(?: size)?(?: of)? \d+\b|\bbatches of \d+\b", r"batch|\bx\b|×|sequences|rows"),
+    (r"\b(?:from|with) (?:a )?cold caches?\b|\bcaches? (?:emptied|flushed)\b", r"cold|flush|empt"),
+    (
+        r"\ball (?:\d+ |the |its )?layers\b|\b(?:the |a )whole model\b|\bof a model of\b"
+        r"|\b\d+B (?:model|parameters)\b",
+        r"layer|model",
+    ),
+)
+LATER = re.compile(
+    r"(?i)\b(?:later|afterwards?|after that|from then on|any other|the next|second)\b"
+)
+_CONDITIONS = tuple((re.compile(said), re.compile(f"(?i){told}")) for said, told in CONDITIONS)
+
+
+def _conditions(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, str]]:
+    """The sentence names a condition that no record of its figures knows."""
+    for pattern, told in _CONDITIONS:
+        said = pattern.search(sentence)
+        if not said or HYPOTHETIC.search(sentence) or LATER.search(sentence):
+            continue
+        rows = (" ".join(v for v in row.values() if isinstance(v, str)) for _, row in keys)
+        if not any(map(told.search, rows)):
+            what = f"{keys[0][0]} says nothing of {said[0]!r}, which the sentence names"
+            yield what, "measure it under that condition, or leave the condition out"
 
 
 def _type(name: str) -> str:

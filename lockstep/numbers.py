@@ -615,7 +615,7 @@ class Reader:
             self.wrong(
                 start,
                 "a ticked box, which looks like a check that passed",
-                "write a list without boxes",
+                "write a list without boxes; a question with answers is a box ??? quiz",
             )
         if tag in BLOCKS:
             self.flush(tag if closes else None, stack)

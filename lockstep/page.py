@@ -36,6 +36,7 @@ OPTION = re.compile(r'(?P<key>[\w-]+)="(?P<value>[^"]*)"')
 INCLUDE = re.compile(r'(?P<indent>[ \t]*)--8<-- "(?P<path>[^":]+)(?::(?P<section>[a-z][\w-]*))?"')
 NAME = re.compile(r"\w[\w.+-]{0,99}")  # of a block's file
 # What any fence's header may say, beside the options of its language.
+SUFFIXES = {"javascript": "mjs", "typescript": "ts", "perl": "pl", "ruby": "rb", "rust": "rs"}
 OPTIONS = {"title", "file", "shown", "unrun"}
 REGISTRY = "register in [tool.lockstep] of pyproject.toml"
 
@@ -345,6 +346,9 @@ def _header(text: str, include: re.Match, shown: str, ours: Project, wrong: Say)
     if name not in ours.languages:
         known = ", ".join(sorted(ours.languages))
         mend = f"use one of {known}; or add a Language where the project registers ({REGISTRY})"
+        mend += (
+            f'; or write ```text file="x.{SUFFIXES.get(name, name)}" and run that file with bash'
+        )
         wrong(f"unknown language {name!r}", mend)
         return None
     known_options = OPTIONS | ours.languages[name].options

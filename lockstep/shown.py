@@ -26,6 +26,7 @@ from lockstep import (
     impostors,
     numbers,
     preprocessed,
+    silent,
     texts,
     uncompiled,
     unproved,
@@ -1300,6 +1301,7 @@ def of_blocks(blocks: list, root: Path, known: set, like_c: Set[str]) -> list[Mi
         found.append(Mistake(one.path, at, what, mend))
     for one, line, what, mend in (
         *unproved.check(blocks, like_c, str(root)),
+        *silent.check(blocks, like_c),
         *unread.check(blocks),
         *impostors.check(blocks),
         *uncompiled.check(blocks),

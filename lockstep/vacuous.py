@@ -584,8 +584,14 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
     elif isinstance(node, ast.Raise) and _leaves(node):
         what = f"{ast.unparse(node)}, which Python takes for an end and no error"
         yield what, "raise an error: a failed check must be seen"
-    elif isinstance(node, ast.If) and _raises(node.body) and _far(node.test):
+    elif isinstance(node, ast.If) and _fails(node.body) and _far(node.test, named=True):
         yield NAN, "raise unless it is near enough: if not error <= limit"
+    elif isinstance(node, ast.If) and _keeps_larger(node):
+        yield NAN, "take the largest with np.max, which a NaN is an error for"
+    elif isinstance(node, ast.Assign) and _larger_of(node):
+        yield NAN, "take the largest with np.max, which a NaN is an error for"
+    elif isinstance(node, ast.Assign) and _whole(node.value):
+        yield CUT_OFF, PLAIN
     elif isinstance(node, ast.Assign) and _signed(node.value):
         if any(ERROR.search(name_of(target)) for target in node.targets):
             yield SIGNED, ABSOLUTE
@@ -808,11 +814,19 @@ def _blind(test: ast.expr) -> tuple[str, str] | None:
                     return "a difference that is made smaller before it is compared", PLAIN
                 if _skips_nan(left):
                     return NAN, "take nanmax, nan_to_num or fmax out: a NaN is an error"
+            if isinstance(op, ast.Eq):
+                if _text(left) and _text(right):
+                    return "texts of two results, which leave digits and elements out", VALUES
+                if _whole(left) or _whole(right):
+                    return CUT_OFF, PLAIN
+                if _cast([left, right]):
+                    return CAST, "compare them as they are"
             if _never_negative(inner):
                 return "an assertion that cannot fail", "an error is never negative: say its limit"
     return None
 
 
+VALUES = "compare the values themselves"
 PLAIN = "compare the largest difference as it is"
 
 
@@ -901,8 +915,11 @@ def _any_far(node: ast.expr) -> bool:
     return isinstance(of, ast.expr) and _far(of)
 
 
-def _far(test: ast.expr) -> bool:
-    """Whether a test is that a difference is above a limit, which no NaN is."""
+def _far(test: ast.expr, named: bool = False) -> bool:
+    """Whether a test is that a difference is above a limit, which no NaN is.
+
+    ``named``: or what its name calls so, error > limit.
+    """
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
         return False
     left, right = test.left, test.comparators[0]
@@ -910,11 +927,92 @@ def _far(test: ast.expr) -> bool:
         left, right = right, left
     elif not isinstance(test.ops[0], ABOVE):
         return False
+    if named and _of_error(left) and _small(right):
+        return True
     return _distance(left) and (_small(right) or isinstance(right, ast.BinOp))
 
 
-def _raises(body: list[ast.stmt]) -> bool:
-    return len(body) == 1 and isinstance(body[0], ast.Raise)
+def _of_error(node: ast.expr) -> bool:
+    """Whether an expression is an error by its name: worst, max_error(a, b), errors.max()."""
+    if isinstance(node, ast.Call) and name_of(node.func) in {"max", "amax", "float", "item"}:
+        return any(map(_of_error, [*node.args, getattr(node.func, "value", node.func)]))
+    return bool(ERROR.search(name_of(getattr(node, "func", node))))
+
+
+def _fails(body: list[ast.stmt]) -> bool:
+    """Whether a branch says that something is wrong: it raises, ends, counts or notes it."""
+    if len(body) != 1:
+        return isinstance(body[-1], ast.Raise)
+    value = getattr(body[0], "value", None)
+    if isinstance(body[0], ast.Expr) and isinstance(value, ast.Call):
+        return name_of(value.func) in {"fail", "append", "add", "exit"}
+    flag = isinstance(value, ast.Constant) and isinstance(value.value, bool)
+    counts = isinstance(body[0], ast.AugAssign) and isinstance(body[0].op, ast.Add)
+    return isinstance(body[0], ast.Raise) or counts or (flag and isinstance(body[0], STORES))
+
+
+STORES = ast.Assign | ast.Return
+CUT_OFF = "a difference that is cut to a whole number before it is compared"
+
+
+def _whole(node: ast.expr) -> bool:
+    """Whether an expression is a difference without what stands behind the point."""
+    if not isinstance(node, ast.Call):
+        return False
+    if name_of(node.func) == "astype" and node.args:
+        return bool(re.search(r"int", ast.unparse(node.args[0]))) and _distance(node.func)
+    cuts = {"int", "floor", "trunc", "round", "fix", "rint"}
+    return name_of(node.func) in cuts and len(node.args) == 1 and _distance(node.args[0])
+
+
+def _keeps_larger(node: ast.If) -> bool:
+    """Whether the larger of two errors is kept, which a NaN never is: if e > worst: worst = e."""
+    test, body = node.test, node.body[0]
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(body, ast.Assign)):
+        return False
+    left, right = test.left, test.comparators[0]
+    if isinstance(test.ops[0], BELOW):
+        left, right = right, left
+    elif not isinstance(test.ops[0], ABOVE):
+        return False
+    stored = ast.unparse(body.targets[0]) == ast.unparse(right)
+    return stored and ast.dump(body.value) == ast.dump(left) and (_distance(left) or _named(left))
+
+
+def _named(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and bool(ERROR.search(node.id))
+
+
+def _larger_of(node: ast.Assign) -> bool:
+    """Whether Python's max takes the larger of an error and another, which a NaN may not be."""
+    call = node.value
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+        return False
+    if call.func.id != "max" or len(call.args) != 2:
+        return False
+    target = ast.unparse(node.targets[0])
+    others = [a for a in call.args if ast.unparse(a) != target]
+    return len(others) == 1 and (_distance(others[0]) or _named(others[0]))
+
+
+NARROW = re.compile(r"\bu?int(?:8|16)\b")
+
+
+def _narrowed(node: ast.expr) -> str | None:
+    """Return to which small type an expression is cast, or None: x.astype(np.uint8)."""
+    if not (isinstance(node, ast.Call) and node.args):
+        return None
+    if name_of(node.func) == "astype":
+        return ast.unparse(node.args[0]) if NARROW.search(ast.unparse(node.args[0])) else None
+    return name_of(node.func) if NARROW.fullmatch(name_of(node.func)) else None
+
+
+CAST = "both sides are cast to a small type, in which different numbers are the same"
+
+
+def _cast(sides: Sequence[ast.expr]) -> bool:
+    first, second = map(_narrowed, sides[:2])
+    return first is not None and first == second
 
 
 def _small(node: ast.expr) -> bool:
@@ -1004,6 +1102,8 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
             yield TWICE if _called(first) else "a result that is compared with itself", ANOTHER
         if any(map(_none, sides[:2])):
             yield NOTHING, SOMETHING
+        if _cast(sides):
+            yield CAST, "compare them as they are"
         given = {k.arg: _number(k.value) for k in call.keywords}
         given |= dict(zip(("rtol", "atol"), map(_number, call.args[2:4]), strict=False))
         yield from _wide(given, ("rtol", "rel_tol"), ("atol", "abs_tol"))
@@ -1016,6 +1116,8 @@ def _checks(call: ast.Call) -> Iterator[tuple[str, str]]:
         places = given.get("places")
         near = 0.0 if places is None or places > 0 else ANYTHING
         yield from _wide({"delta": given.get("delta"), "places": near}, (), ("delta", "places"))
+    if name == "skipTest" or (name in {"skip", "xfail"} and root_of(call.func) == "pytest"):
+        yield "a test that is left out, or may fail", "let it run and pass"
     if name == "approx":
         yield from _wide({k.arg: _number(k.value) for k in call.keywords}, ("rel",), ("abs",))
     kinds = {name_of(kind) for a in call.args[:1] for kind in getattr(a, "elts", [a])}

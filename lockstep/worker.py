@@ -44,6 +44,7 @@ from lockstep import (
     running,
     tracing,
     watched,
+    withheld,
 )
 from lockstep.languages.base import Setting, opened, watch_files
 from lockstep.languages.names import code, traced
@@ -388,7 +389,7 @@ def _serve(channel: socket.socket) -> None:
     # Taken now: what a page changes later is not what answers for it.
     dumps, clock, buffer = json.JSONEncoder().encode, time.perf_counter, io.StringIO
     python, patched, compared_nothing = intact.Intact(), intact.patched, blank.taken
-    retry = retried.check
+    retry, withhold = retried.check, withheld.check
     while True:
         asked, _ = receive(channel)
         if asked is None:
@@ -434,6 +435,7 @@ def _serve(channel: socket.socket) -> None:
         if block.index == last and not failed and place.level != "gpu" and place.forks():
             with chdir(folder):
                 weak = retry(blocks, setting.namespace, root)
+                weak = weak or withhold(blocks, setting.namespace, root)
             if weak:
                 of, line, what, mend = weak
                 failed = f"{of.path}:{of.numbers[line - 1]}: {what}. To mend: {mend}"
