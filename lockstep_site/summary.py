@@ -20,6 +20,9 @@ ONE_GPU = (
     "any NVIDIA GPU of compute capability 7.5 or newer writes a folder, and with it the figures "
     "of both stand here side by side."
 )
+EXPERIMENTS = (
+    "Each changes one thing of a kernel that a page measures, to decide what the page supposed."
+)
 BESIDE = (
     "The pages quote the first GPU's figures; where it has not run today's code, those of the "
     "site's next GPU, with its name. Those of the others come from their owners' runs of the same "
@@ -49,7 +52,10 @@ def render(pages: list[Page], records: Evidence, folder: str = "evidence") -> st
         "## Benchmarks",
         _benchmarks(records),
         "## Microbenchmarks",
-        _microbenchmarks(records),
+        _microbenchmarks(records, experiments=False),
+        "## Experiments",
+        EXPERIMENTS,
+        _microbenchmarks(records, experiments=True),
         "## GPUs beside each other",
         _beside(pages, records),
         "## Measured twice",
@@ -236,9 +242,11 @@ def _again(rows: dict[str, dict]) -> dict[str, str]:
     return {_script(row): f"make bench NAME={_module(row)}" for row in rows.values()}
 
 
-def _microbenchmarks(records: Evidence) -> str:
+def _microbenchmarks(records: Evidence, experiments: bool) -> str:
     groups: dict[str, list] = {}
     for row_id, row in sorted(records.microbenchmarks.items()):
+        if ("-change-" in row_id) != experiments:
+            continue
         value = figures.quantity(row["value"], row["unit"]) if row["fresh"] else waiting.AWAITING
         title = f"{_text(row['title'])}<br>`{row_id}`"
         groups.setdefault(_script(row), []).append([title, value, _how(row["method"]), _where(row)])

@@ -157,13 +157,14 @@ CASES = run_here.read_sizes(ROOT, run_here.EXERCISES)
 TEXTS = {name: exercise.load(name, ROOT) for name in exercise.names(ROOT)}
 # Exercises whose kernel no WGSL is made of: tests/test_wgsl.py has the reasons.
 NO_WGSL = {
-    "back_to_int8", "came_with_number", "dropout_backward", "gate", "lane_ranks", "last_adds",
+    "back_to_int8", "came_with_number", "dropout_backward", "lane_ranks", "last_adds",
     "running_softmax",
 }  # fmt: skip
 # One warp, one tile or one block is what they are about: a launch of them has one size.
 ONE_SIZE = {
-    "every_other", "fetch_boxes", "fragment_owner", "keep_warm", "my_sequences", "promoted",
-    "quarter_turn", "receipt", "ring_schedule", "skewed", "swizzle", "tally", "triangle",
+    "every_other", "fetch_boxes", "fragment_owner", "keep_warm", "my_sequences", "outer_rows",
+    "pack_halo", "promoted", "quarter_turn", "receipt", "ring_schedule", "skewed", "swizzle",
+    "tally", "triangle",
 }  # fmt: skip
 # Their checks take long to make larger data.
 ONE_SIZE |= {"attend", "causal_rows", "certainty", "likeness", "merge_parts", "run_starts"}

@@ -16,7 +16,6 @@ REFUSED = {
     "kernels/beyond_triton/nearest_word.py:edit_distance_kernel": "may leave 32 bits",
     "kernels/exercises/back_to_int8.py:requantize": "is computed in float64",
     "kernels/exercises/came_with_number.py:unpack": "may leave int32",
-    "kernels/exercises/gate.py:gated": "is computed in float64",
     "kernels/exercises/lane_ranks.py:lane_ranks": "of uint64",
     "kernels/exercises/last_adds.py:last_adds": "no memory fence between workgroups",
     "kernels/exercises/running_softmax.py:running_softmax": "is computed in float64",
