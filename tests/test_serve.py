@@ -18,6 +18,7 @@ from tests import scale
 from tests.pages import PAGES, ROOT
 
 LONG = 1800  # seconds: a guard against what never comes, which no busy machine meets
+REFUSED = "Mend it, and it is built again."
 PAGE = "roadmap/foundation/vector-add"
 KERNEL = "kernels/vector_add/add.py"
 FORMULAS = "roadmap/foundation/pmpp-1-4"
@@ -94,8 +95,14 @@ class Preview:
 
     def shown_after(self, path, words):
         """Return the seconds until a page has some words."""
-        start = time.monotonic()
-        self.until(lambda: words in self.get(path), f"showed {words!r} on {path}")
+        start, before = time.monotonic(), len(self.said)
+
+        def shown():
+            said = "".join(self.said[before:])
+            assert REFUSED not in said, said  # it would never come
+            return words in self.get(path)
+
+        self.until(shown, f"showed {words!r} on {path}")
         return time.monotonic() - start
 
     def stop(self):
