@@ -11,13 +11,22 @@ into the memory of the others. The blocks of all ranks advance in turns, as thos
 so a thread may spin on a flag that a thread of another rank will raise. Where every thread spins
 and none will ever get on, ``Lost`` says which rank waits in which line.
 
+    python -m simulator.ranks shots.py ring --ranks 4 --size 300
+
+runs one all-reduce of a file: see ``all_reduce``.
+
 ``stored`` and ``loaded`` count the bytes that a launch moved, by (rank whose threads did it, rank
 in whose memory): what ``kernels/many_gpus/peers.py`` puts times to.
 """
 
+import argparse
 import os
+import sys
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
 
 from .stepper import KernelFault, Stepper
 from .stepper.runtime import Block, Grid, namespace_of
@@ -120,3 +129,72 @@ class Ranks:
             words.setdefault(rank, f"rank {rank} waits in line {line} of {file}")
         words = [words[rank] for rank in sorted(words)]
         return "; ".join(words + [f"rank {rank} was never launched" for rank in missing])
+
+
+def all_reduce(
+    file, name, ranks, size, without=(), patience=10**9, calls=1, count=False, blocks=2, threads=64
+):
+    """Run an all-reduce kernel of a file on simulated GPUs; return them, its sums, the right one.
+
+    It gets what its parameters are called: ``xs`` and ``outs``, the arrays of all ranks; ``flags``,
+    a number for each block and rank; ``boxes``, a word for each rank and element; ``rooms``, a part
+    for each step; ``late``, 1 + the rank that never came. Ranks in ``without`` launch nothing.
+    Raises TimeoutError where a kernel gave up after ``patience`` looks, and Lost where it never
+    does.
+    """
+    stepper, names = Stepper(), {"__name__": Path(file).stem}
+    stepper.execute(Path(file).read_text(encoding="utf-8"), names, str(file))
+    kernel, group = names[name], Ranks(ranks, stepper)
+    random = np.random.default_rng(ranks)
+    sent = [random.integers(0, 99, size).astype(np.float32) for _ in range(ranks)]
+    part = -(-size // ranks)
+    made = {
+        "xs": lambda rank: sent[rank],
+        "outs": lambda rank: np.full(size, np.nan, np.float32),
+        "flags": lambda rank: np.zeros((blocks, ranks), np.int32),
+        "boxes": lambda rank: np.zeros((ranks, size), np.complex64),
+        "rooms": lambda rank: np.zeros((max(1, ranks - 1), part), np.float32),
+        "late": lambda rank: np.zeros(1, np.int32),
+    }
+    made = {k: tuple(group.array(r, make(r)) for r in range(ranks)) for k, make in made.items()}
+    for call in range(1, calls + 1):
+        each = []
+        for rank in range(ranks):
+            here = {"ranks": ranks, "rank": rank, "call": call, "patience": patience}
+            here = made | here | {"late": made["late"][rank]}
+            values = [here[parameter] for parameter in kernel.source.params]
+            each.append(None if rank in without else values)
+        group.launch(kernel, blocks, threads, each, count)
+    for rank, flag in enumerate(made["late"]):
+        if whom := int(flag.copy_to_host()[0]):
+            raise TimeoutError(f"rank {rank} looked {patience} times for rank {whom - 1}")
+    return group, [out.copy_to_host() for out in made["outs"]], sum(sent)
+
+
+def main(words=None):
+    """Run an all-reduce, and say whether it is right and what moved from GPU 0 to GPU 1."""
+    parser = argparse.ArgumentParser(prog="python -m simulator.ranks", description=main.__doc__)
+    parser.add_argument("file")
+    parser.add_argument("kernel")
+    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--size", type=int, default=300)
+    parser.add_argument("--patience", type=int, default=10**9)
+    parser.add_argument("--without", type=int, nargs="*", default=[])
+    asked = parser.parse_args(words)
+    try:
+        group, sums, right = all_reduce(
+            asked.file, asked.kernel, asked.ranks, asked.size, asked.without, asked.patience,
+            count=True,
+        )  # fmt: skip
+    except (Lost, TimeoutError, KernelFault) as why:
+        print(*str(why).split("; "), sep="\n")
+        return 1
+    same = sum(np.array_equal(found, right) for found in sums)
+    print(f"{same} of {asked.ranks} ranks have the sum", end=", ")
+    print(f"GPU 0 stores {group.stored[0, 1]} bytes into GPU 1, which loads", end=" ")
+    print(f"{group.loaded[1, 0]}")
+    return int(same < asked.ranks)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

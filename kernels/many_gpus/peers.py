@@ -20,7 +20,7 @@ OWN, HBM = 0.148e-6, 0.338e-6  # a load from its own L2, and from its own memory
 FIRST, LAST, EVERY = 2.008e-6, 1.088e-6, 2.944e-6  # kernels of a pair: how long, and how often
 
 
-def start(ranks):
+def begins(ranks):
     """Return the seconds from the end of a kernel to the beginning of the next on the last rank.
 
     On two ranks EVERY - LAST. Their beginnings are FIRST - LAST apart, and the more ranks, the
@@ -144,8 +144,8 @@ KERNELS = {
 }
 
 
-def pieces(name, size, ranks):
-    """Return into how many pieces a kernel cuts an array of ``size`` bytes."""
+def chunks_of(name, size, ranks):
+    """Return into how many chunks a kernel cuts an array of ``size`` bytes."""
     if name == "one shot":
         return max(1, -(-size // (4 * THREADS[0])))
     return ranks if name == "ring" else ranks * max(1, -(-size // (ranks * ROUND)))
@@ -153,14 +153,14 @@ def pieces(name, size, ranks):
 
 def predict_kernel(name, size, ranks):
     """Return the seconds of an all-reduce of ``size`` bytes by one of KERNELS, its launch too."""
-    count = pieces(name, size, ranks)
+    count = chunks_of(name, size, ranks)
     words = name == "one shot"  # value and number of the call: twice the bytes
     link = switch(TRIP, WORDS if words else PUSH)
     world = World(ranks, link, element=size * (2 if words else 1) / count, loads=switch(TRIP, PULL))
     arrays = [list(np.ones((count, 1)))] * ranks
     peers = name in ("two shots", "own first")  # these load from all arrays
     world.run(KERNELS[name], [arrays] * ranks if peers else arrays)
-    return start(ranks) + world.seconds
+    return begins(ranks) + world.seconds
 
 
 # --8<-- [end:kernels]

@@ -4,7 +4,7 @@ import numpy as np
 
 # The examples in the docstring use names that nothing else here does.
 from kernels.many_gpus.collectives import by_node, one_shot, ring, tree, two_shot
-from kernels.many_gpus.peers import OWN, PUSH, TRIP, predict_kernel, start  # noqa: F401
+from kernels.many_gpus.peers import OWN, PUSH, TRIP, begins, predict_kernel  # noqa: F401
 from kernels.many_gpus.schedules import (  # noqa: F401
     gpipe,
     in_flight,
@@ -32,7 +32,7 @@ def predict(program, size, ranks=2, link=NVLINK, begin=None):
     """Return the seconds of an all-reduce of ``size`` bytes by messages, a launch included."""
     world = World(ranks, link, element=size / ranks)  # one element for each rank's part
     world.run(program, [np.ones(ranks, np.float32)] * ranks)
-    return (start(ranks) if begin is None else begin) + world.seconds
+    return (begins(ranks) if begin is None else begin) + world.seconds
 
 
 # --8<-- [end:predict]
@@ -69,7 +69,7 @@ def examples():
     1,024 GPUs, tree      318.58 ms
     >>> network = switch(5e-6, 50e9)
     >>> def from_parts(machines, size):  # a ring inside, and one between: eight rings alike
-    ...     inside = predict(ring, size, 8, begin=start(8 * machines))
+    ...     inside = predict(ring, size, 8, begin=begins(8 * machines))
     ...     return inside + predict(ring, size / 8, machines, network, begin=0)
     >>> bool(np.isclose(from_parts(8, 2**30), predict(by_node(8), 2**30, 64, cluster)))
     True
@@ -178,10 +178,10 @@ def examples():
     --8<-- [end:steps]
 
     --8<-- [start:steps-of-four]
-    >>> bucket, gradients = 35_700_000, 43_100_000  # bytes: DDP's last bucket, and all of GPT's
+    >>> bucket, whole = 35_700_000, 43_100_000  # bytes: DDP's last bucket, and all of GPT's
     >>> for gpus in (2, 4):
-    ...     ddp, gpt = predict(ring, bucket, gpus), predict_kernel("two shots", gradients, gpus)
-    ...     print(f"{gpus} GPUs: DDP {1e3 * ddp:.3f} ms more than one, GPT {1e3 * gpt:.3f} ms")
+    ...     some, all_ = predict(ring, bucket, gpus), predict_kernel("two shots", whole, gpus)
+    ...     print(f"{gpus} GPUs: DDP {1e3 * some:.3f} ms more than one, GPT {1e3 * all_:.3f} ms")
     2 GPUs: DDP 0.104 ms more than one, GPT 0.131 ms
     4 GPUs: DDP 0.159 ms more than one, GPT 0.274 ms
 

@@ -68,7 +68,8 @@ def two_shot(xs, outs, flags, rank, ranks, call, patience, late):
             total += xs[source][i]
         for other in range(ranks):
             outs[(rank + other) % ranks][i] = total
-    meet(flags, rank, ranks, 2 * call, patience, late)  # all parts have arrived
+    if not meet(flags, rank, ranks, 2 * call, patience, late):  # all parts have arrived
+        return
 
 
 @cuda.jit
