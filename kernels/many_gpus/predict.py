@@ -46,10 +46,10 @@ def examples():
     ...     size, ours = kib * 2**10, ("one shot", "own first", "ring")
     ...     times = [*(predict_kernel(name, size, 8) for name in ours), predict(tree, size, 8)]
     ...     print(f"{kib:>6} KiB", *(f"{1e6 * t:8.1f}" for t in times))
-         8 KiB      4.6     10.9     28.0     11.3
-       128 KiB     11.7     11.5     28.5     13.3
-      2048 KiB    147.0     21.5     38.1     46.0
-     32768 KiB   2312.5    180.6    190.6    568.8
+         8 KiB      4.6     11.8     28.8     11.3
+       128 KiB     11.7     12.4     29.4     13.3
+      2048 KiB    147.0     22.3     38.9     46.0
+     32768 KiB   2312.5    181.5    191.4    568.8
 
     --8<-- [end:one-node]
 
@@ -182,8 +182,8 @@ def examples():
     >>> for gpus in (2, 4):
     ...     some, all_ = predict(ring, bucket, gpus), predict_kernel("two shots", whole, gpus)
     ...     print(f"{gpus} GPUs: DDP {1e3 * some:.3f} ms more than one, GPT {1e3 * all_:.3f} ms")
-    2 GPUs: DDP 0.104 ms more than one, GPT 0.131 ms
-    4 GPUs: DDP 0.159 ms more than one, GPT 0.274 ms
+    2 GPUs: DDP 0.104 ms more than one, GPT 0.132 ms
+    4 GPUs: DDP 0.159 ms more than one, GPT 0.275 ms
 
     --8<-- [end:steps-of-four]
 
