@@ -169,7 +169,8 @@ def examples():
 
     --8<-- [start:two]
     >>> rows = [("one shot", kib * 2**10) for kib in (4, 16, 64, 256)]
-    >>> rows += [(name, mib * 2**20) for name in ("two shots", "ring") for mib in (16, 256, 1024)]
+    >>> for name in ("two shots", "ring"):
+    ...     rows += [(name, mib * 2**20) for mib in (16, 256, 1024)]
     >>> def table(ranks):
     ...     for name, size in rows:
     ...         kib, us = size // 2**10, 1e6 * predict_kernel(name, size, ranks)
@@ -200,7 +201,8 @@ def examples():
        16,384 KiB, ring          84.00 µs
       262,144 KiB, ring        1129.67 µs
     1,048,576 KiB, ring        4475.82 µs
-    >>> f"256 KiB, two shots: {1e6 * predict_kernel('two shots', 2**18, 4):.2f} µs"
+    >>> seconds = predict_kernel("two shots", 2**18, ranks=4)
+    >>> f"256 KiB, two shots: {1e6 * seconds:.2f} µs"
     '256 KiB, two shots: 9.86 µs'
 
     --8<-- [end:four]
