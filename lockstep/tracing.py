@@ -58,6 +58,10 @@ class Tracer:
         self._probes: dict[int, tuple[CodeType, dict[int, list[Branch]]]] = {}
         # Lines of each code that have not run yet. By identity: equal examples are equal code.
         self._left: dict[int, tuple[CodeType, set[int], dict, Callable, bool]] = {}
+        # What ``watch`` was told of, and what is not: a template, say, that a library compiles under
+        # the name of a page's file. By name and first line, and by identity.
+        self._known: dict[tuple[str, int], list[CodeType]] = {}
+        self._alien: dict[int, tuple[CodeType, bool]] = {}
         self._monitoring = getattr(sys, "monitoring", None)
         # Checks that failed, by identity: the error, and the (file, line) that it passed through.
         self._failed: dict[int, tuple[BaseException, list[tuple[str, int]]]] = {}
@@ -83,12 +87,29 @@ class Tracer:
         return [[file, *branch] for file, branch in sorted(new)]
 
     def watch(self, code: CodeType) -> None:
-        """Look at some code, before it runs, for parts of lines."""
-        if self._monitoring and code.co_filename in self.parts:
-            for inner in branches.inside(code):
-                if self._of(inner):
-                    events = self._monitoring.events.INSTRUCTION
-                    self._monitoring.set_local_events(self._tool(), inner, events)
+        """Count lines of some code, and of what it holds, and look for parts of lines in it.
+
+        No other code counts, whatever file it says that it is from.
+        """
+        for inner in branches.inside(code):
+            self._known.setdefault((inner.co_name, inner.co_firstlineno), []).append(inner)
+            if self._monitoring and inner.co_filename in self.parts and self._of(inner):
+                events = self._monitoring.events.INSTRUCTION
+                self._monitoring.set_local_events(self._tool(), inner, events)
+
+    def _strange(self, code: CodeType) -> bool:
+        """Whether some code is neither what ``watch`` was told of, nor a copy of that.
+
+        Python copies a generator's code, with another flag, to make a coroutine of it, and PyTorch
+        compiles a function into code of its own, of which it keeps a list.
+        """
+        if id(code) not in self._alien:
+            known = self._known.get((code.co_name, code.co_firstlineno), ())
+            own = any(of is code or of == code.replace(co_flags=of.co_flags) for of in known)
+            torch = sys.modules.get("torch._dynamo.convert_frame")
+            own = own or id(code) in getattr(getattr(torch, "output_codes", None), "seen_ids", ())
+            self._alien[id(code)] = code, not own
+        return self._alien[id(code)][1]
 
     def _of(self, code: CodeType) -> dict[int, list[Branch]]:
         """Return the parts of some code that have not run yet, by the offsets of instructions."""
@@ -124,7 +145,7 @@ class Tracer:
         return self._monitoring.DISABLE
 
     def _on_line(self, code: CodeType, line: int):
-        if code.co_filename in self.files:
+        if code.co_filename in self.files and not self._strange(code):
             self.seen.add((code.co_filename, line))
         assert self._monitoring
         return self._monitoring.DISABLE
@@ -152,6 +173,8 @@ class Tracer:
     def _follow(self, frame: FrameType):
         """Return what is told of each line of a call of the given files' code, if one is left."""
         code = frame.f_code
+        if self._strange(code):
+            return None
         if id(code) not in self._left:
             left = {line for _, _, line in code.co_lines() if line}
             parts = self._of(code)

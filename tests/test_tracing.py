@@ -18,9 +18,11 @@ from lockstep.tracing import Tracer
 sys.addaudithook(lambda event, _: event == "sys.settrace" and time.sleep(0.001))
 source = "def work():\\n    return 1\\n"
 names = {}
-exec(compile(source, "work.py", "exec"), names)
+code = compile(source, "work.py", "exec")
+exec(code, names)
 done = []
 with Tracer(["work.py"]) as tracer:
+    tracer.watch(code)
     threads = [threading.Thread(target=lambda: done.append(names["work"]())) for _ in range(60)]
     for thread in threads:
         thread.start()
@@ -41,8 +43,39 @@ def test_two_files_with_equal_code_are_both_traced():
     """Code objects are equal whatever file they are of: two exercises with the same imports."""
     with Tracer(["one.py", "two.py"]) as tracer:
         for file in ("one.py", "two.py"):
-            exec(compile("import math\n", file, "exec"), {})
+            code = compile("import math\n", file, "exec")
+            tracer.watch(code)
+            exec(code, {})
     assert tracer.take() == [["one.py", 1], ["two.py", 1]]
+
+
+MADE = """
+import types
+
+
+@types.coroutine
+def wait():
+    yield
+
+
+def work():
+    return len(types.__name__)
+"""
+
+
+def test_lines_count_of_the_code_that_a_run_was_told_of_alone():
+    """Not of what a library compiles under the same name. A copy by Python itself is no other."""
+    own, names = compile(MADE, "work.py", "exec"), {}
+    other = compile("\n" * 11 + "def work():\n    return 1\nwork()\n", "work.py", "exec")
+    with Tracer(["work.py"]) as tracer:
+        tracer.watch(own)
+        exec(own, names)
+        exec(other, {})
+        before = tracer.take()
+        list(names["wait"]())
+        names["work"]()
+    assert [line for _, line in before if line in {7, 11, 13, 14}] == []
+    assert {line for _, line in tracer.take()} >= {7, 11}
 
 
 @pytest.mark.parametrize(("second", "taken"), [("first.cuda", True), ("functools", False)])
