@@ -42,6 +42,7 @@ from lockstep import (
     project,
     retried,
     running,
+    screened,
     tracing,
     watched,
     withheld,
@@ -150,7 +151,13 @@ def _places(module: object) -> list[str]:
         return []
 
 
-def _guard(root: Path, away: places.Places, pages_files: set[str], spawned: list[str]) -> None:
+def _guard(
+    root: Path,
+    away: places.Places,
+    pages_files: set[str],
+    spawned: list[str],
+    screen: screened.Screen,
+) -> None:
     """Refuse writing below the repository, and importing its own packages from shown code.
 
     And reading or writing what outlives the page, elsewhere, and talking to who is none of it.
@@ -159,7 +166,6 @@ def _guard(root: Path, away: places.Places, pages_files: set[str], spawned: list
     """
     inside = str(root.resolve()) + os.sep
     kept = (inside, *(os.path.realpath(place) + os.sep for place in watched.libraries()))
-    ours = {p.name for p in root.iterdir() if (p / "__init__.py").is_file()}
     realpath, fspath = os.path.realpath, os.fspath
     compiled = (".nbi", ".nbc")  # what Numba keeps of sources
     here, library = str(Path(__file__).parent) + os.sep, str(Path(os.__file__).parent) + os.sep
@@ -312,14 +318,9 @@ def _guard(root: Path, away: places.Places, pages_files: set[str], spawned: list
             for path in arguments[:2]:  # no generator, which would be a frame of its own
                 if strays(path):
                     raise PermissionError(f"{STRAYS}: {path}; {places.MEND}")
-        elif event == "import" and arguments[0].partition(".")[0] in ours:
-            frame: FrameType | None = sys._getframe(1)
-            while frame and "importlib" in frame.f_code.co_filename:
-                frame = frame.f_back
-            if frame and frame.f_code.co_filename in pages_files:
-                raise ImportError(
-                    f"shown code imports {arguments[0]}, which its reader does not have"
-                )
+        elif event == "import" and screen.owns(arguments[0]):
+            if screen.lacks(sys._getframe(1)):
+                raise ImportError(screen.refuse(arguments[0]))
 
     sys.addaudithook(hook)
 
@@ -385,7 +386,10 @@ def _serve(channel: socket.socket) -> None:
     sys.unraisablehook = lambda error: astray.append(_named(error.exc_type, error.exc_value))
     sys.gettrace = threading.gettrace = lambda: None  # what they return holds the lines that ran
     last = max((b.index for b in blocks if traced(b)), default=-1)
-    _guard(root, places.Places(root, folder, Path(ran).parent), files, spawned)
+    packages = {p.name for p in root.iterdir() if (p / "__init__.py").is_file()}
+    screen = screened.Screen(packages, files)
+    screen.drop()
+    _guard(root, places.Places(root, folder, Path(ran).parent), files, spawned, screen)
     blank.begin(frozenset(files))
     # Taken now: what a page changes later is not what answers for it.
     dumps, clock, buffer = json.JSONEncoder().encode, time.perf_counter, io.StringIO
@@ -400,7 +404,9 @@ def _serve(channel: socket.socket) -> None:
         opened.clear()
         spawned.clear()
         astray.clear()
+        screen.said.clear()
         printed, failed, replaced = buffer(), None, None
+        screen.drop()
         start = clock()
         try:
             with chdir(folder), redirect_stdout(printed), place.around(block), tracer:
@@ -412,6 +418,8 @@ def _serve(channel: socket.socket) -> None:
             failed = str(failure)
         except BaseException as error:  # of what stands around a block
             failed = f"{block.where}: {type(error).__name__}: {error}"
+        if failed and screen.said and screen.said[0] not in failed:
+            failed += f"\n{screen.said[0]}"
         seconds = round(clock() - start, 3)
         if (nothing := compared_nothing()) and not failed:
             file, line, what, mend = nothing
