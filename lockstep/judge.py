@@ -110,6 +110,7 @@ class Run:
         self.lines: set[tuple[str, int]] = set()  # file, line: those that ran
         self.parts: set[tuple[str, Branch]] = set()  # and parts of lines
         self.kernels: dict[str, bool] = {}  # compiled functions, and whether they were launched
+        self.written: dict[Path, tuple[bytes, os.stat_result]] = {}  # files that the page shows
         self.turn = turns.Turn(page.root)  # else another run's record would be this page's doing
         forker = _forker(page.root)
         self.modules = forker.modules
@@ -130,6 +131,7 @@ class Run:
         if "file" in block.options:
             path = self.folder / block.options["file"]
             path.write_text(block.text + "\n", encoding="utf-8")
+            self.written[path] = path.read_bytes(), os.lstat(path)
             return language.write(block, Setting({}, self.folder, self.page.root, self.target))
         self._silent(block)
         send(self.channel, str(block.index).encode())
@@ -165,6 +167,11 @@ class Run:
             raise Failed(f"{block.where}: a program writes below the repository: {changed}")
         if said["failed"]:
             raise Failed(said["failed"])
+        for path in self.written:
+            if self._rewritten(path):
+                what = f"it changes {path.name}, which the page shows as it was before"
+                mend = "write what it makes to a file of another name, and run that"
+                raise Failed(f"{block.where}: {what}. To mend: {mend}")
         language.compare(block, said["told"])
         found: dict[str, Any] = {"outcome": "passed"}
         if language.lines(block.text) is not None:
@@ -174,6 +181,21 @@ class Run:
         found["ran"] = [row for row in rows if ":" not in row]
         found["ran_lines"] = [row.split(":") for row in rows if ":" in row]
         return found | {key: said[key] for key in ("output", "opened", "seconds")}
+
+    def _rewritten(self, path: Path) -> bool:
+        """Whether a file that the page shows was written by somebody else, and perhaps put back.
+
+        The time of its last change no program sets. What makes a file executable changes that, too.
+        """
+        text, before = self.written[path]
+        try:
+            now = os.lstat(path)
+            if now.st_ctime_ns == before.st_ctime_ns:
+                return False
+            same = (now.st_ino, now.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+            return not same or now.st_mode == before.st_mode or path.read_bytes() != text
+        except OSError:
+            return False  # taken away: nothing runs under its name
 
     def _all_passed(self, failed: list[list[str]]) -> None:
         """Refuse a program that ends well though one of its checks failed, which it caught."""

@@ -100,6 +100,10 @@ class Target:
         """Whether a run here of these very blocks, which passed, proves the page."""
         return True
 
+    def outdated(self, run: dict) -> str | None:
+        """Return why what ran a run is no longer what it was, or None: it then proves nothing."""
+        return None
+
     def mend(self, page: Page) -> str:
         """Say how to have a page run here."""
         return f"python -m lockstep run {page.path}"

@@ -7,6 +7,7 @@ import pytest
 from lockstep import collect, evidence, running, stamps
 from lockstep.languages.names import imports
 from lockstep.page import read
+from lockstep_site.gpu import targets
 from lockstep_site.gpu.needs import SIMULATOR_LACKS, gpu_only, simulator_of
 from lockstep_site.gpu.targets import Cpu, Simulator
 from tests.houses import settle
@@ -90,6 +91,16 @@ def test_a_page_with_a_shuffle_runs_in_the_stepper_and_says_so(house):
     level, lead, rest = stamps.stamp(page, proofs, records)
     assert level == "awaiting" and lead == "Awaiting a GPU run."
     assert rest.startswith("Every block of this page ran in the stepper (this site's simulator) on")
+
+
+def test_a_run_in_a_stepper_that_has_changed_proves_nothing(house, monkeypatch):
+    file = house()
+    run(file)[2].record()
+    page, records = read(file, house.root), evidence.Evidence(house.root)
+    monkeypatch.setattr(targets, "stepper_sources", lambda: "of another day")
+    assert {proof.level for proof in records.proofs(page)} == {"awaiting"}
+    stale = [str(p) for p in records.of_page(page) if p.kind == "stale"]
+    assert len(stale) == 1 and "docs/page.md on stepper: simulator/stepper has changed" in stale[0]
 
 
 def test_what_the_page_says_must_come_out(house):

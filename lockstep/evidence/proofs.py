@@ -226,7 +226,7 @@ class Evidence:
         if run["outcome"] != "passed" or recorded != there:
             return False
         target = self.project.targets.get(run["target"])
-        return target is not None and target.counts(run, page)
+        return target is not None and not target.outdated(run) and target.counts(run, page)
 
     def proofs(self, page: Page) -> list[Proof]:
         """Return the proof of each block of a page, in order."""
@@ -308,6 +308,15 @@ class Evidence:
                 mend = self.project.targets[name].mend(page)
                 what = f"{page.path} on {name}"
                 found.append(Problem("stale" if old else "missing", what, mend))
+        for run in self.by_hash.get(page.sha256, []):
+            target = self.project.targets.get(run["target"])
+            if (
+                target
+                and run["target"] not in running.wanted(page)
+                and (why := target.outdated(run))
+            ):
+                mend = f"{running.VARIABLE}={target.name} python -m lockstep run {page.path}"
+                found.append(Problem("stale", f"{page.path} on {target.name}: {why}", mend))
         named = bool(found)
         for block, proof in zip(page.blocks, self.proofs(page), strict=True):
             if proof.level != "awaiting":

@@ -13,17 +13,20 @@ metal              on a Mac, the Metal blocks of a page and no others: tools/app
 
 import contextlib
 import functools
+import json
 import os
 import sys
 import threading
 import types
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from lockstep import targets
 from lockstep.block import Block, Page
 from lockstep.mistakes import Failed
+from lockstep.source import digest, file_digest
 from lockstep_site.gpu import machine
 from lockstep_site.gpu.needs import (
     gpu_only,
@@ -337,6 +340,16 @@ class Stepper(Simulator):
         if found:
             raise Failed(f"{block.where}: the stepper finds: {found[0]}")
 
+    def describe(self) -> dict:
+        """Its packages and our own: a run is bound to the simulator that it ran in."""
+        found = super().describe()
+        return found | {"packages": found["packages"] | {STEPPER: stepper_sources()}}
+
+    def outdated(self, run: dict) -> str | None:
+        # A run from before this was recorded may be of a machine that few have, with hipcc.
+        same = run["packages"].get(STEPPER, stepper_sources()) == stepper_sources()
+        return None if same else f"{STEPPER} has changed since"
+
     def where(self, page: Page) -> str:
         return "in the stepper"
 
@@ -362,6 +375,17 @@ class Apple(targets.Target):
     def proof_words(self, runs: list[dict]) -> str:
         names = dict.fromkeys(run["device"]["name"] for run in runs)
         return f"ran on {' and '.join(names)}"
+
+
+STEPPER = "simulator/stepper"
+
+
+@functools.cache
+def stepper_sources() -> str:
+    """Return the hash of the stepper's sources, without its tests."""
+    folder = Path(__file__).parents[2] / STEPPER
+    files = sorted(folder.glob("*.py"))
+    return digest(json.dumps([[file.name, file_digest(file)] for file in files]))[:16]
 
 
 @functools.cache
