@@ -2,8 +2,8 @@
 
 A page runs in a process that has imported the core, and the project's own packages: its reader has
 neither. ``import lockstep`` in a block is found by its text; ``pkgutil.resolve_name("lockstep.x")``
-is not, nor is what looks through ``sys.modules``. So while a page runs, a stand-in is in the place of
-each such module there. It is the module to those packages' own code, and nothing to any other.
+is not, nor is what looks through ``sys.modules``. So while a page runs, each such module has a
+stand-in there. It is the module to those packages' own code, and nothing to any other.
 """
 
 import sys

@@ -58,8 +58,8 @@ class Tracer:
         self._probes: dict[int, tuple[CodeType, dict[int, list[Branch]]]] = {}
         # Lines of each code that have not run yet. By identity: equal examples are equal code.
         self._left: dict[int, tuple[CodeType, set[int], dict, Callable, bool]] = {}
-        # What ``watch`` was told of, and what is not: a template, say, that a library compiles under
-        # the name of a page's file. By name and first line, and by identity.
+        # What ``watch`` was told of, by name and first line; and what it was not told of, such as a
+        # template that a library compiles under the name of a page's file, by identity.
         self._known: dict[tuple[str, int], list[CodeType]] = {}
         self._alien: dict[int, tuple[CodeType, bool]] = {}
         self._monitoring = getattr(sys, "monitoring", None)
