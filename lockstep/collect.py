@@ -78,7 +78,7 @@ class PageDocument(Document):
         if self.failed_at:
             raise SkipTest(f"{self.failed_at} of this page failed")
         if self.folder is None:
-            self.folder = tempfile.TemporaryDirectory(prefix="lockstep-")
+            self.folder = tempfile.TemporaryDirectory()
         start = time.perf_counter()
         try:
             if self.run is None:

@@ -209,7 +209,7 @@ def _same(before: tuple, after: tuple) -> bool:
     )
 
 
-def patched(buffer: io.StringIO) -> str | None:
+def patched(stream: io.TextIOWrapper) -> str | None:
     """Return what a page has put onto the object that takes its output, or None."""
-    put = sorted(vars(buffer))
+    put = sorted(name for name, value in vars(stream).items() if (name, value) != ("mode", "w"))
     return f"the {put[0]} of sys.stdout was replaced" if put else None

@@ -120,7 +120,7 @@ class Run:
         _running.add(self.process)
         key = secrets.token_bytes(32)
         self.sign = signer(key)
-        self.home = tempfile.TemporaryDirectory(prefix="lockstep-ran-")
+        self.home = tempfile.TemporaryDirectory()
         self.ran = Path(self.home.name) / "ran"  # hashes of the sources that its programs executed
         start = (key, str(page.root), target, str(folder), str(self.ran), page.blocks)
         send(self.channel, pickle.dumps(start))

@@ -12,7 +12,6 @@ Below the repository a block may read and not write.
 
 import importlib
 import inspect
-import io
 import json
 import os
 import pickle
@@ -24,6 +23,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 import types
 from collections.abc import Callable
 from contextlib import chdir, redirect_stdout, suppress
@@ -50,6 +50,7 @@ from lockstep import (
 from lockstep.languages.base import Setting, opened, watch_files
 from lockstep.languages.names import code, traced
 from lockstep.mistakes import Failed
+from lockstep.printed import Printed
 
 TRACED = str(Path(__file__).parent / "traced")  # what a Python that a page starts imports first
 _SIZE = struct.Struct("!Q")
@@ -75,6 +76,7 @@ LOOKS = {
 }
 # ... those of a frame, which Python's own modules ask for on the way of other things ...
 FRAME, READ, CHANGED = "sys._getframe", "object.__getattr__", "object.__setattr__"
+LOOKERS = {inspect.__file__, traceback.__file__}  # by which a page would ask who called it
 FRAMES = {"__code__", "tb_frame", "gi_frame", "cr_frame", "ag_frame"}
 # ... and of a function that becomes another one.
 FUNCTION = {"__code__", "__defaults__", "__kwdefaults__"}
@@ -263,7 +265,7 @@ def _guard(
         looking.add(thread)
         try:
             frame: FrameType | None = sys._getframe(2)
-            if event == FRAME and frame and frame.f_code.co_filename == inspect.__file__:
+            while event == FRAME and frame and frame.f_code.co_filename in LOOKERS:
                 frame = frame.f_back
             return frame is not None and frame.f_code.co_filename in pages_files
         finally:
@@ -354,6 +356,10 @@ def _named(kind: type, value: BaseException | None) -> str:
     return f"{kind.__name__}: {value}"
 
 
+def gettrace() -> None:
+    """In place of Python's own, of which what it returns holds the lines that ran."""
+
+
 def _serve(channel: socket.socket) -> None:
     """Run the blocks of one page as the other side asks for them, then end."""
     first, _ = receive(channel)
@@ -376,7 +382,7 @@ def _serve(channel: socket.socket) -> None:
         os.environ["LOCKSTEP_LINES"] = "1"
     main = types.ModuleType("__main__")
     sys.modules["__main__"] = main
-    sys.argv = [""]
+    sys.argv, sys.orig_argv = [""], [sys.executable]  # as at a prompt
     files = {str(root / block.path) for block in blocks}
     tracer = tracing.Tracer(files, _parts(root, blocks, place.compiled(blocks, ours.compilers)))
     watch_files()
@@ -384,7 +390,7 @@ def _serve(channel: socket.socket) -> None:
     astray: list[str] = []  # errors that ended a thread, which nobody else would see
     threading.excepthook = lambda error: astray.append(_named(error.exc_type, error.exc_value))
     sys.unraisablehook = lambda error: astray.append(_named(error.exc_type, error.exc_value))
-    sys.gettrace = threading.gettrace = lambda: None  # what they return holds the lines that ran
+    sys.gettrace = threading.gettrace = gettrace
     last = max((b.index for b in blocks if traced(b)), default=-1)
     packages = {p.name for p in root.iterdir() if (p / "__init__.py").is_file()}
     screen = screened.Screen(packages, files)
@@ -392,7 +398,7 @@ def _serve(channel: socket.socket) -> None:
     _guard(root, places.Places(root, folder, Path(ran).parent), files, spawned, screen)
     blank.begin(frozenset(files))
     # Taken now: what a page changes later is not what answers for it.
-    dumps, clock, buffer = json.JSONEncoder().encode, time.perf_counter, io.StringIO
+    dumps, clock, printed = json.JSONEncoder().encode, time.perf_counter, Printed()
     python, patched, compared_nothing = intact.Intact(), intact.patched, blank.taken
     retry, withhold = retried.check, withheld.check
     while True:
@@ -400,19 +406,19 @@ def _serve(channel: socket.socket) -> None:
         if asked is None:
             os._exit(0)
         block = blocks[int(asked)]
-        setting = Setting(vars(main), folder, root, target, watch=tracer.watch)
+        setting = Setting(vars(main), folder, root, target, watch=tracer.watch, printed=printed)
         opened.clear()
         spawned.clear()
         astray.clear()
         screen.said.clear()
-        printed, failed, replaced = buffer(), None, None
+        failed, replaced = None, None
         screen.drop()
         start = clock()
         try:
-            with chdir(folder), redirect_stdout(printed), place.around(block), tracer:
+            with chdir(folder), redirect_stdout(printed.stream), place.around(block), tracer:
                 said = languages[block.language].run(block, setting)
-                replaced = None if sys.stdout is printed else "sys.stdout was replaced"
-                printed.write(said)
+                replaced = None if sys.stdout is printed.stream else "sys.stdout was replaced"
+                printed.stream.write(said)
                 place.after(block, setting.namespace)
         except Failed as failure:
             failed = str(failure)
@@ -436,7 +442,9 @@ def _serve(channel: socket.socket) -> None:
                 failed = failed or f"{where}: {what}. To mend: {mend}"
         if astray and not failed:
             failed = f"{block.where}: in a thread, or where nobody catches it: {astray[0]}"
-        replaced = replaced or patched(printed) or python.changed(setting.namespace, block.text)
+        replaced = (
+            replaced or patched(printed.stream) or python.changed(setting.namespace, block.text)
+        )
         if replaced and not failed:
             mend = f"{LEAVE}: take that out"
             failed = f"{block.where}: {replaced}, so what is shown may lie. To mend: {mend}"
@@ -450,7 +458,7 @@ def _serve(channel: socket.socket) -> None:
                 failed = f"{of.path}:{of.numbers[line - 1]}: {what}. To mend: {mend}"
         answer = {
             "failed": failed,
-            "output": printed.getvalue(),
+            "output": printed.take(),
             "told": setting.told,
             "opened": sorted(p.name for p in map(Path, opened) if p.parent == there),
             "spawned": started,

@@ -11,6 +11,7 @@ from typing import Any
 
 from lockstep.block import Block, Page
 from lockstep.mistakes import Failed
+from lockstep.printed import Printed
 
 __all__ = ["Failed", "Header", "Language", "Setting", "mentions", "opened"]
 
@@ -37,6 +38,7 @@ class Setting:
     target: str
     told: list = field(default_factory=list)  # what a run reports, for ``Language.compare``
     watch: Callable[[CodeType], None] = lambda code: None  # told of code before it runs
+    printed: Printed | None = None  # what takes what the page prints, where one does for all of it
 
 
 class Language:

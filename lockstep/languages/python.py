@@ -3,7 +3,6 @@
 import ast
 import contextlib
 import doctest
-import io
 import sys
 import traceback
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from types import CodeType
 from lockstep.block import Block
 from lockstep.intact import patched
 from lockstep.languages.base import Complaint, Failed, Header, Language, Setting
+from lockstep.printed import Printed
 
 EXACT = doctest.DONT_ACCEPT_TRUE_FOR_1
 
@@ -83,12 +83,13 @@ class Pycon(Language):
         """Run the examples and report of each what it printed and which error ended it."""
         examples = doctest.DocTestParser().get_examples(block.text)
         path, display = str(setting.root / block.path), sys.displayhook
+        printed = setting.printed or Printed()
         sys.displayhook = sys.__displayhook__
         try:
             for example in examples:
-                printed, error = io.StringIO(), None
+                error = None
                 try:
-                    with contextlib.redirect_stdout(printed):
+                    with contextlib.redirect_stdout(printed.stream):
                         code = _single(example, block, path)
                         setting.watch(code)
                         exec(code, setting.namespace)
@@ -97,9 +98,9 @@ class Pycon(Language):
                 except BaseException as raised:
                     kind = type(raised)
                     error = "".join(traceback.format_exception_only(kind, raised))
-                if replaced := patched(printed):
+                if replaced := patched(printed.stream):
                     raise Failed(f"{block.where}: {replaced}. To mend: take that out")
-                setting.told.append([printed.getvalue(), error])
+                setting.told.append([printed.take(), error])
         finally:
             sys.displayhook = display
         return ""
