@@ -258,6 +258,7 @@ def _relived(rows: _Rows, compiled: dict, namespace: dict, file: str) -> Iterato
         each = hasattr(held, "_dispatcher")  # of vectorize
         namespace[name] = numpy.vectorize(plain) if each else plain
     some = [rows.rows[r][1] for r in rows.before(rows.naming(set(compiled)))]
+    namespace[retried.SHOWN] = lambda value: None  # what a session shows
     again = compile(ast.Module(some, []), file, "exec", dont_inherit=True)
     seen: set[tuple[str, int]] = set()
 
