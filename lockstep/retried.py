@@ -33,8 +33,17 @@ LARGE = 1 << 16  # elements: of more no result is changed
 CLOSE = {"allclose", "array_equal", "array_equiv", "isclose", "equal"}
 SAME = set("asarray array copy copy_to_host tolist asnumpy get ravel".split())
 ALIKE = set("corrcoef dot vdot inner norm cosine correlate pearsonr".split())
-WRONG = ("twice as large", "in another order", "right in its first element alone")
+WRONG = (
+    "twice as large",
+    "in another order",
+    "right in its first element alone",
+    "its input as it was",
+)
+GIVEN = 3
 MEND = "compare every element with what it must be, and nothing that is made less before"
+CHANGE = "give it an input that it must change: neither sorted, nor symmetric, nor a unit matrix"
+MOVES = re.compile(r"transpos|sort|revers|flip|permut|rotat|shuffl|shift")
+MAKES = re.compile(rf"{MOVES.pattern}|product|matmul|gemm|multipl")
 _fork, _wait, _pipe, _read, _write, _close = (
     os.fork, os.waitpid, os.pipe, os.read, os.write, os.close,
 )  # fmt: skip
@@ -63,7 +72,7 @@ def check(blocks: tuple[Block, ...], namespace: dict[str, Any], root: Path) -> F
     told = _apart(lambda: _tries(texts, namespace, str(root / there[0].path), asked))
     for at, line, name, wrong in told:
         what = f"a comparison that holds of a wrong result, too: of {name}, {WRONG[wrong]}"
-        return there[at], line, what, MEND
+        return there[at], line, what, CHANGE if wrong == GIVEN else MEND
     return None
 
 
@@ -90,8 +99,11 @@ Place = tuple[int, int]  # of a statement: its block, and its number in it
 @functools.lru_cache(maxsize=64)
 def _plan(
     texts: tuple[str, ...], own: frozenset[str], printed: bool
-) -> tuple[tuple[str, list[Place]], ...]:
-    """Return each function that a page compares by way of something, and those statements."""
+) -> tuple[tuple[str, list[Place], tuple[int, ...]], ...]:
+    """Return each function that a page compares by way of something, and those statements.
+
+    Or that is said to move elements, or to multiply. And which wrong results to try of it.
+    """
     try:
         bodies = [parse(text).body for text in texts]
     except SyntaxError:
@@ -133,10 +145,12 @@ def _plan(
                 elif isinstance(node, ast.Assign):
                     indirect = indirect or not _direct(node.value, name, made)
         calls = (n for row in rows for n in there[row][2] if isinstance(n, ast.Call))
-        if claims and indirect and any(name_of(call.func) == name for call in calls):
+        tried = tuple(range(GIVEN)) if indirect else ()
+        tried += (GIVEN,) if MAKES.search(name) else ()
+        if claims and tried and any(name_of(call.func) == name for call in calls):
             again = {n for n in used if often[n] > 1}
             rows += [row for row, some in enumerate(given) if some & again and row not in rows]
-            found.append((name, [there[row][0] for row in sorted(rows)]))
+            found.append((name, [there[row][0] for row in sorted(rows)], tried))
     return tuple(found)
 
 
@@ -285,7 +299,7 @@ def _alone(event: str, arguments: tuple) -> None:
 def _tries(texts: tuple[str, ...], namespace: dict, file: str, asked: tuple) -> Iterator[tuple]:
     """Yield (block, line, function, which wrong result) of what nothing notices."""
     bodies = [parse(text).body for text in texts]
-    for name, places in asked:
+    for name, places, tried in asked:
         holder, real = _holder(namespace, name)
         if real is None:
             continue
@@ -322,8 +336,12 @@ def _tries(texts: tuple[str, ...], namespace: dict, file: str, asked: tuple) -> 
         which_calls: tuple[int, ...] = (0, 1, len(calls.results))
         if _said(some) & LOADS:  # a reference from a file that the function itself has filled
             which_calls = (0,)
-        for wrong in range(len(WRONG)):
-            if not any(_changed(result, wrong) is not None for result in calls.results):
+        for wrong in tried:
+            if wrong == GIVEN:
+                some_wrong = calls.handed
+            else:
+                some_wrong = any(_changed(r, wrong) is not None for r in calls.results)
+            if not some_wrong:
                 continue
             if all(held(wrong, which)[0] for which in dict.fromkeys(which_calls)):
                 yield at, first.lineno, name, wrong
@@ -383,6 +401,7 @@ class _Calls:
         self.real, self.wrong, self.which, self.fills = real, wrong, which, fills
         self.results: list[Any] = []
         self.sizes: set[int] = set()  # of its arguments
+        self.handed = False  # whether an argument could be taken for a result
         self.inside = False
         functools.update_wrapper(self, real)
 
@@ -390,6 +409,7 @@ class _Calls:
         if self.inside:
             return self.real(*args, **more)
         self.inside = True
+        first = _copied(args[0]) if args else None
         try:
             result = self.real(*args, **more)
         finally:
@@ -397,6 +417,12 @@ class _Calls:
         self.sizes |= {_size(a) for at, a in enumerate(args) if at not in self.fills}
         filled = [args[at] for at in self.fills if at < len(args)] if result is None else []
         self.results.append(filled[0] if filled else result)
+        alike = (
+            first is not None and type(first) is type(result) and _shape(first) == _shape(result)
+        )
+        self.handed = self.handed or alike
+        if self.wrong == GIVEN:
+            return first if alike else result
         if self.wrong is None or self.which not in (0, len(self.results)):
             return result
         for array in filled:
@@ -404,6 +430,17 @@ class _Calls:
                 array[:] = changed
         changed = _changed(result, self.wrong)
         return result if changed is None else changed
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy of an array or a list, or None."""
+    numpy = sys.modules.get("numpy")
+    array = numpy is not None and type(value) is numpy.ndarray and 1 < value.size <= LARGE
+    return value.copy() if array or (type(value) is list and len(value) > 1) else None
+
+
+def _shape(value: Any) -> Any:
+    return len(value) if isinstance(value, list) else value.shape
 
 
 def _size(value: Any) -> int:

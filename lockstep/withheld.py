@@ -10,7 +10,6 @@ plain Python, which tells the lines that no call of the page has reached.
 
 import ast
 import os
-import re
 import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -23,7 +22,6 @@ from lockstep.languages.names import traced
 from lockstep.mistakes import parse, walk
 from lockstep.vacuous import name_of, root_of
 
-MOVES = re.compile(r"transpos|sort|revers|flip|permut|rotat|shuffl|shift")
 WITHOUT = ("without it", "where it only copies")
 MEND = "give it an input that it must change, and an output that holds something else before"
 CALLED = 'call it so that they run; or say why not on the fence: unrun="reason"'
@@ -233,7 +231,7 @@ def _spared(wanted: list, namespace: dict, file: str) -> Iterator[tuple]:
     for name, _, (some, at, line) in wanted:
         again = compile(ast.Module(some, []), file, "exec", dont_inherit=True)
         real = namespace.get(name)
-        for how in range(1 + bool(MOVES.search(name))):
+        for how in range(1 + bool(retried.MOVES.search(name))):
             instead = _Instead(bool(how))
             namespace[name] = instead
             try:
