@@ -259,24 +259,6 @@ export class Gpu {
       ready.free()
     }
   }
-
-  // Bytes a second that a copy of `size` bytes moves, read and written together.
-  async copyRate(size = 1 << 26) {
-    size = Math.min(size, this.device.limits.maxStorageBufferBindingSize)
-    const count = size / 16
-    const threads = 256
-    const groups = Math.min(65535, count / threads)
-    const wgsl = `@group(0) @binding(0) var<storage, read> x: array<vec4f>;
-@group(0) @binding(1) var<storage, read_write> y: array<vec4f>;
-@compute @workgroup_size(${threads})
-fn copy(@builtin(global_invocation_id) id: vec3u) {
-  for (var i = id.x; i < ${count}u; i += ${groups * threads}u) { y[i] = x[i]; }
-}`
-    const data = new Uint8Array(size)
-    const shader = { name: "copy", wgsl, groups: [groups, 1, 1], block: [threads, 1, 1], shared: 0, params: new Uint8Array(0), bindings: [{ name: "x", data }, { name: "y", data }] }
-    const { seconds } = await this.time(shader)
-    return (2 * size) / seconds
-  }
 }
 
 // A shader as JSON, with its bytes as text, made ready for Gpu.
