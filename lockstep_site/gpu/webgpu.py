@@ -218,10 +218,12 @@ def runs(records: Evidence):
             yield kind, found, made if kind == "webgpu" else found["texts"]
 
 
-def where(kind: str, found: dict) -> str:
-    """Return where a run was made, in words."""
+def where(kind: str, found: dict, names: list[str]) -> str:
+    """Return where a run of these kernels was made, in words."""
     place = found["device"]["name"] if kind == "webgpu" else found["adapter"]
-    return f"{place} {RUNS[kind][0]}, {found['date']}"
+    equal = found.get("numba", {}).get("kernels", {}).get("equal", [])
+    numba = ", where Numba's own kernel leaves the same" if set(names) <= set(equal) else ""
+    return f"{place} {RUNS[kind][0]}, {found['date']}{numba}"
 
 
 def proved(page: Page, records: Evidence) -> dict[int, tuple[str, str]]:
@@ -233,7 +235,7 @@ def proved(page: Page, records: Evidence) -> dict[int, tuple[str, str]]:
         if block.language != "python" or not names:
             continue
         there = [
-            where(kind, found)
+            where(kind, found, names)
             for kind, found, made in known
             if all((found["kernels"] | found["made"]).get(name) == "right" for name in names)
             and all(made.get(name) == found["texts"].get(name) for name in names)

@@ -270,7 +270,7 @@ async function sent(base) {
   }
 }
 
-function show(place, card, h200, others, guess) {
+export function show(place, card, h200, others, guess) {
   const short = nameOf(card)
   const soft = card.software ? " It is a software adapter: the browser computes on the CPU, and these are the figures of that." : ""
   const timed = card.clock === "gpu" ? "the GPU's own clock" : "the page's clock over many launches"
