@@ -368,7 +368,7 @@ LIKE_CUDA = {
     "one or the other": "o[i] = (b[i] and a[i]) ^ (b[i] or i or 7)",
     "a test or a number": "o[i] = i > 9 or b[i]",
     "a remainder of floats": "y[i] = (np.float32(b[i]) + np.float32(0.25)) % np.float32(-1.5)",
-    "a remainder, once rounded": "y[i] = (b[i] * np.float32(0.5)) % 2",
+    "a remainder, once rounded": "y[i] = np.float32(b[i]) % 2",
     "names of digits": "_1 = b[i]\nfor _2 in range(3):\n    _1 += _2\n"
     "for _2 in range(b[0]):\n    _1 += _2\no[i] = _1 + _2",
     "names of the compiler's": "group, block, rest, hidden = a[i], b[i], i, t\n"
