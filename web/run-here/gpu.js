@@ -5,7 +5,8 @@ const BURST = 0.12 // seconds of GPU work that a measurement is made of
 const LOOP = /^ *(?:loop|while \(.*\)|for \(.*\)) \{$/m
 const WHILE = /^ *(?:loop|while \(.*\)) \{$/m
 const EACH = 1 << 20 // turns of all its loops that a thread may make in a trial
-const UNIT = 64 // turns that are counted at once; one at a barrier counts as many
+const WAITS = 1 << 16 // of those, at a barrier
+const UNIT = 64 // turns that are counted at once
 const FEW = 1 << 20 // units that all threads may make on a software adapter: a second or so; and on a GPU
 const MANY = 1 << 28
 const SCOPES = ["validation", "out-of-memory", "internal"] // what a browser refuses, and says to nobody who does not ask
@@ -201,8 +202,11 @@ export class Gpu {
     }
     const [, late] = new Uint32Array(spent.buffer)
     if (!late) return
-    const turns = late === 1 ? `one thread made ${EACH.toLocaleString("en")} turns` : `the threads made ${((this.software ? FEW : MANY) * UNIT).toLocaleString("en")} turns together`
-    throw Object.assign(new Refusal(`Its loops may never end, so it was not run. They were counted in a trial: ${turns}, and they were left there.${why}`), { held: true })
+    const all = (this.software ? FEW : MANY) * UNIT
+    const said = late === 1
+      ? `Its loops may never end, so it was not run. They were counted in a trial, and left when one thread had made ${EACH.toLocaleString("en")} turns, or ${WAITS.toLocaleString("en")} at a barrier.`
+      : `Its loops make too many turns, or never end, so it was not run. They were counted in a trial, and left when all threads together had made ${all.toLocaleString("en")} turns. A smaller launch tells which of the two it is.`
+    throw Object.assign(new Refusal(said + why), { held: true })
   }
 
   // Seconds for one launch: by timestamps on the GPU, else by many launches and the page's clock.
@@ -293,26 +297,37 @@ export function bounded({ wgsl, bindings, ...shader }, most) {
   const found = []
   let waits = false
   lines.forEach((line, k) => {
-    found.push(line.replace(`@binding(${bindings.length}) var<uniform>`, `@binding(${bindings.length + 1}) var<uniform>`))
     const head = /^( *)(?:loop|while \(.*\)|for \(.*\)) \{$/.exec(line)
-    if (!head) return
+    if (!head) {
+      found.push(line.replace(`@binding(${bindings.length}) var<uniform>`, `@binding(${bindings.length + 1}) var<uniform>`))
+      return
+    }
     const end = lines.findIndex((other, at) => at > k && other.startsWith(`${head[1]}}`))
     const barrier = lines.slice(k, end).some(other => other.includes("Barrier()"))
     waits ||= barrier
-    found.push(barrier ? `if (spent_turns(${UNIT}u)) { late_ = 1u; } if (workgroupUniformLoad(&late_) != 0u) { break; }` : "if (spent_turns(1u)) { break; }")
+    // The threads ask one another now and then alone: for a software adapter that is dear.
+    if (barrier) found.push(`var wait_${k} = 0u;`, line, `wait_${k}++; if ((wait_${k} & ${UNIT - 1}u) == 0u) { if (spent_waits()) { late_ = 1u; } if (workgroupUniformLoad(&late_) != 0u) { break; } }`)
+    else found.push(line, "if (spent_turns()) { break; }")
   })
   found.push(`@group(0) @binding(${bindings.length}) var<storage, read_write> spent_: array<atomic<u32>, 2>;
 var<private> turns_: u32;
+var<private> waits_: u32;
 var<private> over_: bool;
 ${waits ? "var<workgroup> late_: u32;" : ""}
-fn spent_turns(n: u32) -> bool {
-  if (over_) { return true; }
-  turns_ += n;
-  if ((turns_ & ${UNIT - 1}u) == 0u) {
-    if (turns_ >= ${EACH}u) { over_ = true; atomicMax(&spent_[1], 1u); }
-    else if (atomicAdd(&spent_[0], 1u) >= ${most}u) { over_ = true; atomicMax(&spent_[1], 2u); }
-  }
+fn spent_waits() -> bool {
+  waits_ += ${UNIT}u;
+  spent_unit(waits_ >= ${WAITS}u);
   return over_;
+}
+fn spent_turns() -> bool {
+  turns_++;
+  if ((turns_ & ${UNIT - 1}u) == 0u) { spent_unit(turns_ >= ${EACH}u); }
+  return over_;
+}
+fn spent_unit(late: bool) {
+  if (over_) { return; }
+  if (late) { over_ = true; atomicMax(&spent_[1], 1u); }
+  else if (atomicAdd(&spent_[0], 1u) >= ${most}u) { over_ = true; atomicMax(&spent_[1], 2u); }
 }`)
   const quiet = bindings.map(b => ({ ...b, written: false })) // nothing of it is looked at
   return { ...shader, wgsl: found.join("\n"), bindings: [...quiet, { name: "spent_", written: true, data: new Uint8Array(8) }] }

@@ -12,7 +12,7 @@ const LEAST = 0.02 // of its own limit, that the H200 reaches: below it there is
 const SUM = 1e-3 // what a float32 sum of many numbers, added in any order, may differ by from the float64 sum
 const SHORT = 4 // times what a launch of nothing takes: less says more of launching than of the kernel
 
-const SOME = " Of so many threads the stepper ran some blocks alone, and in those they ended."
+const SOME = " The stepper ran only a few of the blocks, and in those they ended."
 
 let gpu
 let told = 0 // tables that were made
@@ -224,7 +224,7 @@ export class MyGpu {
       else if (right) said.push(`${several(right, "launch", "launches")} on your GPU, with the stepper's result.`)
       if (untold) said.push(`${several(untold, "launch", "launches")} ran on your GPU and ${untold === 1 ? "was" : "were"} not compared.`)
       if (refused) said.push(`${several(refused, "launch was", "launches were")} not compiled.`)
-      if (held) said.push(`${several(held, "launch was", "launches were")} not run: the loops may never end.`)
+      if (held) said.push(`${several(held, "launch was", "launches were")} not run: loops of too many turns, or that never end.`)
       if (unmeasured) said.push(`${unmeasured} could not be measured.`)
       this.say(said.join(" "), wrong || held || unmeasured || refused ? "bad" : "good")
     }
