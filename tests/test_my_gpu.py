@@ -209,8 +209,9 @@ def test_another_kernel_is_not_held_against_the_record_of_the_pages(panel):
 
 def test_what_is_as_short_as_a_launch_is_held_against_no_par(panel):
     panel.write(
-        "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x):\n"
-        "    i, j = cuda.grid(2)\n    x[i, j] = i\n\nk[1, (2, 2)](np.ones((2, 2), np.float32))\n"
+        "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x, y):\n"
+        "    i, j = cuda.grid(2)\n    x[i, j] = y[i]\n\n"
+        "k[1, (2, 2)](np.ones((2, 2), np.float32), np.ones(3, np.float32))\n"
     )
     panel.press("Run on my GPU", "on your GPU")
     text = panel.card.inner_text()

@@ -163,7 +163,7 @@ export class MyGpu {
     let refused = 0
     let untold = 0
     let unmeasured = 0
-    let held = 0
+    let endless = 0
     let card // this adapter's own limits, measured in this minute
     for (const row of kernels) {
       if (this.stopped) break
@@ -210,7 +210,7 @@ export class MyGpu {
         }
       } catch (error) {
         if (!(error instanceof Refusal || this.stopped)) console.error(error)
-        error.held ? held++ : wrong++
+        error.held ? endless++ : wrong++
         place.append(make("p", "rh-gpu-wrong", this.stopped ? "Stopped." : error.message))
       }
       place.append(this.listing(shader, row))
@@ -224,9 +224,9 @@ export class MyGpu {
       else if (right) said.push(`${several(right, "launch", "launches")} on your GPU, with the stepper's result.`)
       if (untold) said.push(`${several(untold, "launch", "launches")} ran on your GPU and ${untold === 1 ? "was" : "were"} not compared.`)
       if (refused) said.push(`${several(refused, "launch was", "launches were")} not compiled.`)
-      if (held) said.push(`${several(held, "launch was", "launches were")} not run: loops of too many turns, or that never end.`)
+      if (endless) said.push(`${several(endless, "launch was", "launches were")} not run: loops of too many turns, or that never end.`)
       if (unmeasured) said.push(`${unmeasured} could not be measured.`)
-      this.say(said.join(" "), wrong || held || unmeasured || refused ? "bad" : "good")
+      this.say(said.join(" "), wrong || endless || unmeasured || refused ? "bad" : "good")
     }
   }
 
