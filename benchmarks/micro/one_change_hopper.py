@@ -21,10 +21,8 @@ from benchmarks.micro.one_change_gemm import edited
 from benchmarks.micro.one_change_turns import TURNS
 from benchmarks.tensor_cores import DRAWS, STAGE, Bfloat16, hopper, narrow, text, to_tf32, widen
 from kernels.attention import one_group
-from kernels.attention.transposed_values import transposed_values
 from kernels.hopper import multistage
 from kernels.tensor_cores import box, wgmma, wgmma_ceiling
-from kernels.tensor_cores.e4m3 import LARGEST
 from kernels.tensor_cores.ptx import ptx
 from kernels.tensor_cores.tma import tensor_map
 from kernels.wrong.tma_old_phase import old_phase_kernel
@@ -32,7 +30,6 @@ from kernels.wrong.tma_old_phase import old_phase_kernel
 CEILING, PRODUCT = "kernels/tensor_cores/wgmma_ceiling.py", "kernels/tensor_cores/wgmma.py"
 MULTISTAGE, TF32 = "kernels/hopper/multistage.py", "snippets/tensor_cores/wgmma_tf32.cu"
 RUNG_2, RUNG_3 = "kernels/attention/two_consumers.py", "kernels/attention/overlap.py"
-FP8 = "kernels/attention/fp8.py"
 OLD_PHASE = "kernels/wrong/tma_old_phase.py"
 
 # ---- What changes: (words of the file, words in their place)
@@ -173,8 +170,6 @@ def run(bench):
         product(Clocked(bench), 512 if small else 8192)
     with tried(bench, "attention's consumers in turns"):
         ping_pong(bench, 1024 if small else 16384)
-    with tried(bench, "attention in FP8, its wait after the sums"):
-        fp8_attention(bench, 1024 if small else 16384)
 
 
 @contextlib.contextmanager
@@ -388,35 +383,3 @@ def ping_pong(bench, length):
             kernel=calls[id][0], extra={"us": rounded(summary.median * 1e6)},
         )  # fmt: skip
     torch.cuda.empty_cache()
-
-
-def in_e4m3(bench, wide):
-    """Return Numba's view of (heads, length, 32 words of e4m3), and the scale."""
-    x = torch.as_tensor(wide.reshape(-1, *wide.shape[2:]), device="cuda")
-    scale = float(x.abs().max()) / LARGEST
-    words = (x / scale).to(torch.float8_e4m3fn).view(torch.int32)
-    return bench.device.numba(cp.asarray(words).view(cp.uint32)), scale
-
-
-def fp8_attention(bench, length):
-    heads, depth = 16, 128
-    bits, _, wide = operands(bench, 1, heads, heads, length, depth)
-    expected, output, calls = in_float64(*wide, False), Bfloat16(bench.xp, bits[0].shape), {}
-    (d_q, d_k, d_v), scales = zip(*(in_e4m3(bench, x) for x in wide), strict=True)
-    d_vt, transpose = transposed_values(d_v)
-    transpose()
-    for way, change in (("as-it-is", ()), ("after-sums", WAIT_AFTER_SUMS)):
-        kernel, blocks, threads, memory, arguments = edited(FP8, *change).fp8_flash_arguments(
-            d_q, d_k, d_vt, flat(bench, output.array), length, scales
-        )
-        wgmma.launch(kernel, blocks, threads, memory, *arguments)
-        calls[way] = partial(kernel[blocks, threads, 0, memory], *arguments)
-        bench.check(way, calls[way], output, expected, 0.08)
-    for way, summary in bench.samples(calls).items():
-        how = "a wait that the compiler cannot move" if way == "after-sums" else "as it is"
-        bench.micro(
-            f"one-change-turns-fp8-{way}", f"Attention forward in FP8, {heads} heads x {length} x"
-            f" {depth}, without the transposition: {how}", summary, unit="TFLOP/s",
-            amount=4 * heads * length * length * depth, method=COLD, kernel=FP8,
-            extra={"us": rounded(summary.median * 1e6)},
-        )  # fmt: skip
