@@ -347,7 +347,7 @@ def test_nothing_of_a_page_becomes_markup_of_a_result(tmp_path):
 
 
 def table(tmp_path, **directions):
-    """Write a table of words, each with two numbers, and return its file."""
+    """Write a table of stems, each with two numbers, and return its file."""
     file = tmp_path / "words.bin"
     numbers = b"".join(struct.pack("bb", *pair) for pair in directions.values())
     file.write_bytes(" ".join(directions).encode() + b"\n" + numbers)
@@ -356,7 +356,7 @@ def table(tmp_path, **directions):
 
 def test_a_question_without_a_word_of_a_page_finds_it_by_what_the_words_mean(tmp_path):
     pages = [entry("z/", "Zebra", "It has stripes"), entry("w/", "Whale", "It swims")]
-    words = table(tmp_path, zebra=(100, 0), horse=(90, 5), whale=(0, 100), fish=(5, 90))
+    words = table(tmp_path, zebra=(100, 0), hors=(90, 5), whal=(0, 100), fish=(5, 90))
     index = search.index(pages)
     places = [
         [group[0]["location"] for group in answer["items"]]
@@ -370,7 +370,7 @@ def test_a_question_without_a_word_of_a_page_finds_it_by_what_the_words_mean(tmp
 def test_what_people_type_is_found_in_other_words(tmp_path):
     pages = [entry("z/", "Upkeep", "How it is kept"), entry("w/", "Whale", "It swims")]
     typed = {"z/": search.Asked(["zebra limps"])}
-    words = table(tmp_path, zebra=(100, 0), horse=(90, 5), limp=(80, 10), whale=(0, 100))
+    words = table(tmp_path, zebra=(100, 0), hors=(90, 5), limp=(80, 10), whal=(0, 100))
     (answer,) = answers(["horse"], search.index(pages, asked=typed), tmp_path, words)
     assert answer["items"][0][0]["location"] == "z/"
 
@@ -469,8 +469,8 @@ def addresses(tab):
 
 
 def test_the_index_is_fetched_when_the_search_is_opened(reader):
-    assert index_of(reader) == [], "the index comes with the page"
-    with reader.expect_request(lambda request: "search/index." in request.url):
+    assert not [url for url in reader.asked if url.startswith(("search/index.", "search/words."))]
+    with reader.expect_request(lambda request: "search/words." in request.url):
         reader.click(FIELD)
     assert len(index_of(reader)) == 1
 
