@@ -21,8 +21,8 @@ The index is one object::
 
 Words tell what a page says and not what a reader knows before it is read: a symptom, a message, the
 word of another library or language. The files of ``search_asked`` have these, for each page and its
-sections, as people type them. They are never shown. ``search_words`` has what words mean, as numbers:
-by these the worker finds phrases and sections that say the same as a question in other words.
+sections, as people type them. They are never shown. ``search_words`` has what words mean, as
+numbers: by these the worker finds phrases and sections that say the same in other words.
 """
 
 import functools
