@@ -9,7 +9,9 @@ words', and is to point where its answer does. The numbers are learned:
 - from what leads where: phrases of lockstep_site/asked, questions of the tests and a section's own
   sentences come nearer to the section that they lead to, and farther from all others.
 
-The build does not run this. It is worth a run when much has been written: some minutes::
+The build does not run this. It is worth a run when much has been written: some minutes. (The table
+of 29 November 2026 was made by these steps one after the other, before they stood here together.)
+::
 
     python tools/words.py ENTRIES MODEL TOKENIZER FREQUENT
 
