@@ -74,7 +74,9 @@ UNLIKE_NUMBA: dict[str, str] = {}
 def test_what_an_h200_computes_of_the_wgsl_is_what_numba_computes_there():
     """By its record: the same launch by Numba itself, on the same data. The generated ones too."""
     (found,) = [found for kind, found, _ in webgpu.runs(Evidence(ROOT)) if kind == "webgpu"]
-    for kind, least in (("kernels", 330), ("generated", 200)):
+    # Runs since that day ask Numba as well.
+    assert "numba" in found or found["date"] <= "2026-11-29"
+    for kind, least in (("kernels", 330), ("generated", 200)) if "numba" in found else ():
         asked = found["numba"][kind]
         print(f"{len(asked['equal'])} {kind} leave what Numba's own leave")
         differ = {n: what for n, what in asked["others"].items() if what.startswith("differs")}
