@@ -1,0 +1,334 @@
+"""Matrix products for the model from a kernel of our own: TF32 tensor cores, any layout and size."""
+
+# --8<-- [start:imports]
+import functools
+
+import numpy as np
+from cuda.bindings import driver
+from numba import cuda, int32, int64, typeof
+
+# --8<-- [end:imports]
+from kernels.gpt.tiles import TUNED
+from kernels.tensor_cores.mma_sync import end_of_stage, place, shared_address
+from kernels.tensor_cores.ptx import ptx
+
+# --8<-- [start:fragments]
+BK = 32  # numbers of the sum in a stage
+copies = {  # the width of a copy, in numbers; what lies outside becomes zeros
+    4: ptx("cp.async.cg.shared.global [%0], [%1], 16, %2;", "r l r"),
+    1: ptx("cp.async.ca.shared.global [%0], [%1], 4, %2;", "r l r"),
+}
+
+
+def make_load(size, pitch, along_k, is_a):
+    """Return a device function: a warp's operand for one step of 8, rounded to TF32.
+
+    It has ``size`` rows of a, or columns of b, and lies in shared memory in rows of ``pitch``
+    numbers: each a piece along k, which ldmatrix hands out as mma wants it, or a piece across.
+    """
+    registers, text = size // 4, []
+    for i in range(0, registers, 4):
+        if along_k:
+            here = f"[%1 + {4 * i * pitch * 4}]"
+            text.append(f"ldmatrix.sync.aligned.m8n8.x4.shared.b16 %0[{i}:{i + 4}], {here};")
+            continue
+        for r in range(4):  # a: rows g and g + 8, then k + 4. b: k and k + 4, then columns g + 8
+            across, down = (r % 2, r // 2) if is_a else (r // 2, r % 2)
+            here = 4 * (4 * i + 8 * across + 4 * pitch * down)
+            text.append(f"ld.shared.b32 %0[{i + r}], [%1 + {here}];")
+    text += [f"cvt.rna.tf32.f32 %0[{r}], %0[{r}];" for r in range(registers)]
+    return ptx(" ".join(text), f"=r{registers} r")
+
+
+def make_multiply(WM, WN):
+    """Return a device function: acc += a @ b for a warp's WM x 8 and 8 x WN."""
+    text = " ".join(
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"
+        f" %0[{d}:{d + 4}], %1[{4 * i}:{4 * i + 4}], %2[{2 * j}:{2 * j + 2}], %0[{d}:{d + 4}];"
+        for i in range(WM // 16)
+        for j in range(WN // 8)
+        for d in [4 * (i * (WN // 8) + j)]
+    )
+    return ptx(text, f"+f{WM * WN // 32} r{WM // 4} r{WN // 4}")
+
+
+def make_zeros(count):
+    return ptx(" ".join(f"mov.f32 %0[{i}], 0f00000000;" for i in range(count)), f"=f{count}")
+
+
+def make_store(WM, WN, add, pairs):
+    """Return a device function that writes a warp's scale * acc, or adds it, inside the result.
+
+    With ``pairs`` two columns at a time, which wants them aligned.
+    """
+    text = "{ .reg .pred row, both; .reg .b64 to; .reg .f32 x<2>; mov.u64 to, %0; "
+    for i in range(WM // 8):
+        text += f"setp.gt.s32 row, %2, {8 * i}; "
+        for j in range(WN // 8):
+            d = 4 * (i // 2 * (WN // 8) + j) + i % 2 * 2
+            for first, some in [(0, "x0, x1")] if pairs else [(0, "x0"), (1, "x1")]:
+                here, kind = 32 * j + 4 * first, "v2.f32" if pairs else "f32"
+                some = "{" + some + "}" if pairs else some
+                text += f"setp.gt.and.s32 both, %3, {8 * j + first}, row; "
+                values = range(2) if pairs else [first]
+                text += " ".join(f"mov.f32 x{c}, 0f00000000; " for c in values) if add else ""
+                text += f"@both ld.global.{kind} {some}, [to + {here}]; " if add else ""
+                for c in values:
+                    way = f"fma.rn.f32 x{c}, %5[{d + c}], %4, x{c}; "
+                    text += way if add else f"mul.f32 x{c}, %5[{d + c}], %4; "
+                text += f"@both st.global.{kind} [to + {here}], {some}; "
+        text += "add.u64 to, to, %1; "
+    return ptx(text + "}", f"l l r r f f{WM * WN // 32}")
+
+
+# --8<-- [end:fragments]
+
+
+# --8<-- [start:copy]
+def make_copy_tile(rows, columns, pitch, width, threads):
+    """Return a device function that asks for a tile, whose columns lie side by side in memory."""
+    line, copy = columns // width, copies[width]
+    jump = threads // line
+
+    @cuda.jit(device=True, forceinline=True)
+    def copy_tile(to, start, step, rows_left, columns_left):
+        y, x = int32(cuda.threadIdx.x // line), int32(cuda.threadIdx.x % line * width)
+        at = int32(to + (y * pitch + x) * 4)
+        source = start + (int64(y) * step + x) * 4
+        size = int32(min(max(columns_left - x, 0), width) * 4)
+        for i in range(rows // jump):
+            inside = y + i * jump < rows_left
+            copy(at + i * jump * pitch * 4, source + int64(i * jump) * step * 4, size * inside)
+
+    return copy_tile
+
+
+# --8<-- [end:copy]
+
+
+# --8<-- [start:kernel]
+@functools.cache
+def make_matmul(BM, BN, WM, WN, stages, blocks, a_along_k, b_along_k, width, add, pairs):
+    """Return a kernel for tiles of BM x BN, its threads, and its bytes of shared memory.
+
+    A warp has WM x WN of a tile. Operands lie in rows along k, or in rows across, with a pitch
+    that keeps a warp's reads in 32 banks; ``width`` numbers are copied at a time.
+    """
+    warps_x = BN // WN
+    threads = 32 * (BM // WM) * warps_x
+    pitch_a, pitch_b = (BK + 4 if a_along_k else BM + 8), (BK + 4 if b_along_k else BN + 8)
+    bytes_a = 4 * pitch_a * (BM if a_along_k else BK)
+    stage = bytes_a + 4 * pitch_b * (BN if b_along_k else BK)
+    next_a, next_b = (32 if a_along_k else 32 * pitch_a), (32 if b_along_k else 32 * pitch_b)
+    tile_a, tile_b = (BM, BK) if a_along_k else (BK, BM), (BN, BK) if b_along_k else (BK, BN)
+    copy_a = make_copy_tile(*tile_a, pitch_a, width, threads)
+    copy_b = make_copy_tile(*tile_b, pitch_b, width, threads)
+    load_a, load_b = make_load(WM, pitch_a, a_along_k, True), make_load(WN, pitch_b, b_along_k, False)
+    multiply, zeros = make_multiply(WM, WN), make_zeros(WM * WN // 32)
+    store = make_store(WM, WN, add, pairs)
+    wait_for_stage = ptx(f"cp.async.wait_group {stages - 2};")
+
+    @cuda.jit(device=True, forceinline=True)
+    def copy_stage(to, a, b, step_a, step_b, rows, columns, left):
+        if a_along_k:
+            copy_a(to, a, step_a, rows, left)
+        else:
+            copy_a(to, a, step_a, left, rows)
+        if b_along_k:
+            copy_b(to + bytes_a, b, step_b, columns, left)
+        else:
+            copy_b(to + bytes_a, b, step_b, left, columns)
+
+    @cuda.jit(launch_bounds=(threads, blocks))
+    def matmul_kernel(a, b, out, shape, steps, stacks, splits, scale):
+        m, n, k = shape
+        step_a, step_b, step_out = steps
+        memory = cuda.shared.array(0, np.uint8, alignment=128)
+        tiles = int32(shared_address(memory.ctypes.data))
+        rows, columns = int32((m + BM - 1) // BM), int32((n + BN - 1) // BN)
+        part = int32(cuda.blockIdx.x // (rows * columns))
+        row, column = place(int32(cuda.blockIdx.x - part * rows * columns), rows, columns)
+        row, column = int32(row * BM), int32(column * BN)
+        inner, a_outer, a_inner, b_outer, b_inner, out_outer, out_inner = stacks
+        splits, chunk, out_split = splits
+        split, item = int32(part % splits), int32(part // splits)
+        outer, within = item // inner, item % inner
+        k0 = int32(split * chunk)
+        k = int32(min(k - k0, chunk))  # of this split's own sum
+        a += 4 * (outer * a_outer + within * a_inner)
+        b += 4 * (outer * b_outer + within * b_inner)
+        a += 4 * (int64(row) * step_a + k0 if a_along_k else int64(k0) * step_a + row)
+        b += 4 * (int64(column) * step_b + k0 if b_along_k else int64(k0) * step_b + column)
+        on_a = int64(4 * BK) * (1 if a_along_k else step_a)
+        on_b = int64(4 * BK) * (1 if b_along_k else step_b)
+
+        warp, lane = int32(cuda.threadIdx.x // 32), int32(cuda.threadIdx.x % 32)
+        warp_row, warp_column = int32(warp // warps_x * WM), int32(warp % warps_x * WN)
+        group, pair = int32(lane // 4), int32(lane % 4)
+        if a_along_k:
+            at_a = int32(tiles + ((warp_row + lane % 16) * pitch_a + lane // 16 * 4) * 4)
+        else:
+            at_a = int32(tiles + (pair * pitch_a + warp_row + group) * 4)
+        if b_along_k:
+            at_b = (warp_column + lane % 8 + lane // 16 * 8) * pitch_b + lane // 8 % 2 * 4
+        else:
+            at_b = pair * pitch_b + warp_column + group
+        at_b = int32(tiles + bytes_a + at_b * 4)
+
+        count = int32((k + BK - 1) // BK)
+        for s in range(stages - 1):
+            if s < count:
+                to, left = int32(tiles + s * stage), int32(k - s * BK)
+                copy_stage(to, a + s * on_a, b + s * on_b, step_a, step_b, m - row, n - column, left)
+            end_of_stage()
+        acc = zeros()
+        slot = int32(0)
+        wait_for_stage()
+        cuda.syncthreads()
+        a0, b0 = load_a(at_a), load_b(at_b)
+        for s in range(count):
+            free = int32(slot - 1 if slot > 0 else stages - 1)  # all are done with the one before
+            ahead = int32(s + stages - 1)
+            here_a, here_b = int32(at_a + slot * stage), int32(at_b + slot * stage)
+            a1, b1 = load_a(here_a + next_a), load_b(here_b + next_b)
+            if ahead < count:
+                to, left = int32(tiles + free * stage), int32(k - ahead * BK)
+                next_to_a, next_to_b = a + ahead * on_a, b + ahead * on_b
+                copy_stage(to, next_to_a, next_to_b, step_a, step_b, m - row, n - column, left)
+            end_of_stage()
+            acc = multiply(acc, a0, b0)
+            a0, b0 = load_a(here_a + 2 * next_a), load_b(here_b + 2 * next_b)
+            acc = multiply(acc, a1, b1)
+            a1, b1 = load_a(here_a + 3 * next_a), load_b(here_b + 3 * next_b)
+            acc = multiply(acc, a0, b0)
+            wait_for_stage()
+            cuda.syncthreads()  # the next stage is there, and nobody reads this one any more
+            slot = int32(slot + 1 if slot < stages - 1 else 0)
+            a0, b0 = load_a(at_a + slot * stage), load_b(at_b + slot * stage)
+            acc = multiply(acc, a1, b1)
+
+        row, column = int32(row + warp_row + group), int32(column + warp_column + pair * 2)
+        out += 4 * (outer * out_outer + within * out_inner + split * out_split)
+        out += 4 * (int64(row) * step_out + column)
+        store(out, int64(step_out) * 32, m - row, n - column, scale, acc)
+
+    return matmul_kernel, threads, stages * stage
+
+
+# --8<-- [end:kernel]
+
+
+# --8<-- [start:parts]
+@cuda.jit
+def add_parts_kernel(parts, out, count, scale, add):
+    """out = scale * the sum of ``count`` products that split a long sum, or out += it."""
+    i = cuda.grid(1)
+    if i < out.size:
+        total = np.float32(0)
+        for part in range(count):
+            total += parts[part * out.size + i]
+        row, column = i // out.shape[1], i % out.shape[1]
+        total *= scale
+        if add:
+            total += out[row, column]
+        out[row, column] = total
+
+
+# --8<-- [end:parts]
+
+
+# --8<-- [start:choose]
+TILES = {  # BM, BN, WM, WN, stages, blocks on a multiprocessor
+    "128x128": (128, 128, 64, 64, 3, 2),
+    "128x256": (128, 256, 64, 64, 3, 1),
+    "256x128": (256, 128, 64, 64, 3, 1),
+    "128x64": (128, 64, 64, 32, 2, 3),
+    "64x64": (64, 64, 32, 32, 3, 4),
+}
+SPACE = 2**24  # numbers: the parts of a split sum
+MULTIPROCESSORS = 132
+
+
+def guess(m, n, k, items):
+    """Return a tile's name and into how many parts to split the sum, for sizes nobody timed."""
+    name = "64x64" if m * n * items < 64 * 64 * MULTIPROCESSORS else "128x64" if n <= 64 else "128x128"
+    BM, BN, *_, blocks = TILES[name]
+    tiles = -(-m // BM) * -(-n // BN) * items
+    wanted = min(MULTIPROCESSORS * blocks // tiles, k // 512)
+    return name, max(1, min(wanted, SPACE // max(m * n, 1))) if items == 1 else 1
+
+
+# --8<-- [end:choose]
+
+
+# --8<-- [start:ours]
+def allow(kernel, shared, arguments):
+    """Let a kernel have more than 48 KB of shared memory."""
+    compiled = kernel.compile(tuple(typeof(argument) for argument in arguments))
+    limit = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    handle = compiled.library.get_cufunc().handle
+    (error,) = driver.cuKernelSetAttribute(limit, shared, handle, cuda.get_current_device().id)
+    if error:
+        raise ValueError(f"{shared} bytes of shared memory: {error.name}")
+
+
+def numbers(*values, kind=np.int32):
+    return tuple(kind(value) for value in values)
+
+
+class Ours:
+    """Products by ``make_matmul``'s kernels, with the method of ``Cublas``."""
+
+    def __init__(self, stream=0):
+        self.stream, self.tuned, self.allowed = stream, dict(TUNED), set()
+        self.space = cuda.device_array(SPACE, np.float32)  # once: a graph must not allocate
+
+    def gemm(self, a, b, out, scale=1.0, add=False):
+        """out = scale * a @ b, or out += it. Matrices, or stacks of them: the last two axes."""
+        (m, k), n, items = a.shape[-2:], b.shape[-1], out.size // (out.shape[-2] * out.shape[-1])
+        a_along_k, b_along_k = a.strides[-1] == 4, b.strides[-1] != 4
+        if 4 not in a.strides[-2:] or 4 not in b.strides[-2:] or out.strides[-1] != 4:
+            raise ValueError("a matrix has no unit step")
+        place = f"{'NT'[not a_along_k]}{'NT'[b_along_k]}", m, n, k, items
+        name, splits = self.tuned.get(place) or guess(m, n, k, items)
+        chunk = -(-k // (BK * splits)) * BK
+        splits = max(1, -(-k // max(chunk, 1)))
+
+        def address(x):
+            return x.__cuda_array_interface__["data"][0]
+
+        def stack(x):
+            return [0, 0, *(step // 4 for step in x.strides[:-2])][-2:]
+
+        step_a = a.strides[-2 if a_along_k else -1] // 4
+        step_b = b.strides[-1 if b_along_k else -2] // 4
+        whole = out if splits == 1 else self.space
+        step_out, stack_out = (out.strides[-2] // 4, stack(out)) if splits == 1 else (n, [0, 0])
+        quads = [step_a, step_b, *stack(a), *stack(b)], [address(a) // 4, address(b) // 4]
+        width = 1 if any(x % 4 for part in quads for x in part) else 4
+        pairs = not any(x % 2 for x in (n, step_out, *stack_out, address(whole) // 4))
+        adds = add and splits == 1
+        kernel, threads, shared = make_matmul(
+            *TILES[name], a_along_k, b_along_k, width, adds, pairs
+        )
+        BM, BN = TILES[name][:2]
+        blocks = -(-m // BM) * -(-n // BN) * items * splits
+        inner = out.shape[-3] if out.ndim > 2 else 1
+        arguments = (
+            *numbers(address(a), address(b), address(whole), kind=np.int64),
+            numbers(m, n, k),
+            numbers(step_a, step_b, step_out),
+            numbers(inner, *stack(a), *stack(b), *stack_out, kind=np.int64),
+            numbers(splits, chunk, m * n),
+            np.float32(scale if splits == 1 else 1),
+        )
+        if kernel not in self.allowed:  # before the first launch, so not while a graph is captured
+            allow(kernel, shared, arguments)
+            self.allowed.add(kernel)
+        kernel[blocks, threads, self.stream, shared](*arguments)
+        if splits > 1:
+            last = cuda.as_cuda_array(out, sync=False), np.int32(splits), np.float32(scale), add
+            add_parts_kernel[-(-out.size // 256), 256, self.stream](self.space, *last)
+
+
+# --8<-- [end:ours]
