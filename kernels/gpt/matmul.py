@@ -1,19 +1,20 @@
-"""Matrix products for the model from a kernel of our own: TF32 tensor cores, any layout and size."""
+"""Matrix products for the model from a kernel of our own: TF32, any layout and any size."""
 
 # --8<-- [start:imports]
 import functools
 
 import numpy as np
 from cuda.bindings import driver
-from numba import cuda, int32, int64, typeof
+from numba import cuda, float32, int32, int64, typeof
 
 # --8<-- [end:imports]
 from kernels.gpt.tiles import TUNED
-from kernels.tensor_cores.mma_sync import end_of_stage, place, shared_address
 from kernels.tensor_cores.ptx import ptx
 
 # --8<-- [start:fragments]
 BK = 32  # numbers of the sum in a stage
+shared_address = ptx("{ .reg .b64 x; cvta.to.shared.u64 x, %1; cvt.u32.u64 %0, x; }", "=r l")
+end_of_stage = ptx("cp.async.commit_group;")
 copies = {  # the width of a copy, in numbers; what lies outside becomes zeros
     4: ptx("cp.async.cg.shared.global [%0], [%1], 16, %2;", "r l r"),
     1: ptx("cp.async.ca.shared.global [%0], [%1], 4, %2;", "r l r"),
@@ -106,6 +107,21 @@ def make_copy_tile(rows, columns, pitch, width, threads):
 # --8<-- [end:copy]
 
 
+# --8<-- [start:place]
+BAND = 16  # tile rows that run at about the same time, so that they share what they read
+
+
+@cuda.jit(device=True, forceinline=True)
+def place(tile, rows, columns):
+    """Return the row and the column of a tile: down a band of rows, then to the next column."""
+    band, inside = int32(tile // (BAND * columns)), int32(tile % (BAND * columns))
+    height = int32(min(BAND, rows - band * BAND))
+    return int32(band * BAND + inside % height), int32(inside // height)
+
+
+# --8<-- [end:place]
+
+
 # --8<-- [start:kernel]
 @functools.cache
 def make_matmul(BM, BN, WM, WN, stages, blocks, a_along_k, b_along_k, width, add, pairs):
@@ -123,7 +139,8 @@ def make_matmul(BM, BN, WM, WN, stages, blocks, a_along_k, b_along_k, width, add
     tile_a, tile_b = (BM, BK) if a_along_k else (BK, BM), (BN, BK) if b_along_k else (BK, BN)
     copy_a = make_copy_tile(*tile_a, pitch_a, width, threads)
     copy_b = make_copy_tile(*tile_b, pitch_b, width, threads)
-    load_a, load_b = make_load(WM, pitch_a, a_along_k, True), make_load(WN, pitch_b, b_along_k, False)
+    load_a = make_load(WM, pitch_a, a_along_k, is_a=True)
+    load_b = make_load(WN, pitch_b, b_along_k, is_a=False)
     multiply, zeros = make_multiply(WM, WN), make_zeros(WM * WN // 32)
     store = make_store(WM, WN, add, pairs)
     wait_for_stage = ptx(f"cp.async.wait_group {stages - 2};")
@@ -175,11 +192,11 @@ def make_matmul(BM, BN, WM, WN, stages, blocks, a_along_k, b_along_k, width, add
             at_b = pair * pitch_b + warp_column + group
         at_b = int32(tiles + bytes_a + at_b * 4)
 
-        count = int32((k + BK - 1) // BK)
+        high, wide, count = int32(m - row), int32(n - column), int32((k + BK - 1) // BK)
         for s in range(stages - 1):
             if s < count:
                 to, left = int32(tiles + s * stage), int32(k - s * BK)
-                copy_stage(to, a + s * on_a, b + s * on_b, step_a, step_b, m - row, n - column, left)
+                copy_stage(to, a + s * on_a, b + s * on_b, step_a, step_b, high, wide, left)
             end_of_stage()
         acc = zeros()
         slot = int32(0)
@@ -193,8 +210,8 @@ def make_matmul(BM, BN, WM, WN, stages, blocks, a_along_k, b_along_k, width, add
             a1, b1 = load_a(here_a + next_a), load_b(here_b + next_b)
             if ahead < count:
                 to, left = int32(tiles + free * stage), int32(k - ahead * BK)
-                next_to_a, next_to_b = a + ahead * on_a, b + ahead * on_b
-                copy_stage(to, next_to_a, next_to_b, step_a, step_b, m - row, n - column, left)
+                from_a, from_b = a + ahead * on_a, b + ahead * on_b
+                copy_stage(to, from_a, from_b, step_a, step_b, high, wide, left)
             end_of_stage()
             acc = multiply(acc, a0, b0)
             a0, b0 = load_a(here_a + 2 * next_a), load_b(here_b + 2 * next_b)
@@ -224,7 +241,7 @@ def add_parts_kernel(parts, out, count, scale, add):
     """out = scale * the sum of ``count`` products that split a long sum, or out += it."""
     i = cuda.grid(1)
     if i < out.size:
-        total = np.float32(0)
+        total = float32(0)
         for part in range(count):
             total += parts[part * out.size + i]
         row, column = i // out.shape[1], i % out.shape[1]
@@ -237,7 +254,7 @@ def add_parts_kernel(parts, out, count, scale, add):
 # --8<-- [end:parts]
 
 
-# --8<-- [start:choose]
+# --8<-- [start:tiles]
 TILES = {  # BM, BN, WM, WN, stages, blocks on a multiprocessor
     "128x128": (128, 128, 64, 64, 3, 2),
     "128x256": (128, 256, 64, 64, 3, 1),
@@ -251,14 +268,16 @@ MULTIPROCESSORS = 132
 
 def guess(m, n, k, items):
     """Return a tile's name and into how many parts to split the sum, for sizes nobody timed."""
-    name = "64x64" if m * n * items < 64 * 64 * MULTIPROCESSORS else "128x64" if n <= 64 else "128x128"
+    name = "128x128" if n > 64 else "128x64"
+    if m * n * items < 128 * 64 * MULTIPROCESSORS:
+        name = "64x64"
     BM, BN, *_, blocks = TILES[name]
     tiles = -(-m // BM) * -(-n // BN) * items
-    wanted = min(MULTIPROCESSORS * blocks // tiles, k // 512)
-    return name, max(1, min(wanted, SPACE // max(m * n, 1))) if items == 1 else 1
+    parts = min(MULTIPROCESSORS * blocks // tiles, k // 512, SPACE // (m * n))
+    return name, max(1, parts) if items == 1 else 1
 
 
-# --8<-- [end:choose]
+# --8<-- [end:tiles]
 
 
 # --8<-- [start:ours]
@@ -272,63 +291,75 @@ def allow(kernel, shared, arguments):
         raise ValueError(f"{shared} bytes of shared memory: {error.name}")
 
 
-def numbers(*values, kind=np.int32):
-    return tuple(kind(value) for value in values)
+class Operand:
+    """What a kernel has to know of a matrix, or of a stack of them, in numbers of 4 bytes."""
+
+    def __init__(self, x):
+        self.address = x.__cuda_array_interface__["data"][0]
+        strides = [stride // 4 for stride in x.strides]
+        self.in_rows = strides[-1] == 1  # else it is stored transposed
+        if 1 not in strides[-2:]:
+            raise ValueError(f"a matrix with strides {x.strides} has no unit step")
+        self.step = strides[-2] if self.in_rows else strides[-1]
+        self.stack = [0, 0, *strides[:-2]][-2:]
+
+    def is_by(self, count):
+        """Tell whether each row begins at a multiple of ``count`` numbers."""
+        return not any(x % count for x in (self.address // 4, self.step, *self.stack))
 
 
 class Ours:
-    """Products by ``make_matmul``'s kernels, with the method of ``Cublas``."""
+    """Products by the kernels above, with the method of ``Cublas``."""
 
     def __init__(self, stream=0):
-        self.stream, self.tuned, self.allowed = stream, dict(TUNED), set()
+        self.stream, self.allowed = stream, set()
         self.space = cuda.device_array(SPACE, np.float32)  # once: a graph must not allocate
+
+    def choose(self, layout, m, n, k, items):
+        return TUNED.get((layout, m, n, k, items)) or guess(m, n, k, items)
 
     def gemm(self, a, b, out, scale=1.0, add=False):
         """out = scale * a @ b, or out += it. Matrices, or stacks of them: the last two axes."""
-        (m, k), n, items = a.shape[-2:], b.shape[-1], out.size // (out.shape[-2] * out.shape[-1])
-        a_along_k, b_along_k = a.strides[-1] == 4, b.strides[-1] != 4
-        if 4 not in a.strides[-2:] or 4 not in b.strides[-2:] or out.strides[-1] != 4:
-            raise ValueError("a matrix has no unit step")
-        place = f"{'NT'[not a_along_k]}{'NT'[b_along_k]}", m, n, k, items
-        name, splits = self.tuned.get(place) or guess(m, n, k, items)
-        chunk = -(-k // (BK * splits)) * BK
-        splits = max(1, -(-k // max(chunk, 1)))
-
-        def address(x):
-            return x.__cuda_array_interface__["data"][0]
-
-        def stack(x):
-            return [0, 0, *(step // 4 for step in x.strides[:-2])][-2:]
-
-        step_a = a.strides[-2 if a_along_k else -1] // 4
-        step_b = b.strides[-1 if b_along_k else -2] // 4
-        whole = out if splits == 1 else self.space
-        step_out, stack_out = (out.strides[-2] // 4, stack(out)) if splits == 1 else (n, [0, 0])
-        quads = [step_a, step_b, *stack(a), *stack(b)], [address(a) // 4, address(b) // 4]
-        width = 1 if any(x % 4 for part in quads for x in part) else 4
-        pairs = not any(x % 2 for x in (n, step_out, *stack_out, address(whole) // 4))
-        adds = add and splits == 1
-        kernel, threads, shared = make_matmul(
-            *TILES[name], a_along_k, b_along_k, width, adds, pairs
+        (m, k), n = a.shape[-2:], b.shape[-1]
+        if not out.size:
+            return
+        items = out.size // (m * n)
+        of_a, of_b, of_out = Operand(a), Operand(b), Operand(out)
+        if not of_out.in_rows:
+            raise ValueError("the result is stored transposed")
+        layout = ("N" if of_a.in_rows else "T") + ("N" if of_b.in_rows else "T")
+        name, parts = self.choose(layout, m, n, k, items)
+        chunk = -(-max(k, 1) // (parts * BK)) * BK
+        parts = -(-max(k, 1) // chunk)
+        if parts > 1:
+            of_out = Operand(self.space[: parts * m * n].reshape(parts * m, n))
+        width = 4 if of_a.is_by(4) and of_b.is_by(4) else 1
+        how = (
+            of_a.in_rows,
+            not of_b.in_rows,
+            width,
+            add and parts == 1,
+            n % 2 == 0 and of_out.is_by(2),
         )
-        BM, BN = TILES[name][:2]
-        blocks = -(-m // BM) * -(-n // BN) * items * splits
+        kernel, threads, shared = make_matmul(*TILES[name], *how)
+        blocks = -(-m // TILES[name][0]) * -(-n // TILES[name][1]) * items * parts
         inner = out.shape[-3] if out.ndim > 2 else 1
         arguments = (
-            *numbers(address(a), address(b), address(whole), kind=np.int64),
-            numbers(m, n, k),
-            numbers(step_a, step_b, step_out),
-            numbers(inner, *stack(a), *stack(b), *stack_out, kind=np.int64),
-            numbers(splits, chunk, m * n),
-            np.float32(scale if splits == 1 else 1),
+            *(np.int64(x.address) for x in (of_a, of_b, of_out)),
+            tuple(map(np.int32, (m, n, k))),
+            tuple(map(np.int32, (of_a.step, of_b.step, of_out.step))),
+            tuple(map(np.int64, (inner, *of_a.stack, *of_b.stack, *of_out.stack))),
+            tuple(map(np.int32, (parts, chunk, m * n))),
+            np.float32(scale if parts == 1 else 1),
         )
-        if kernel not in self.allowed:  # before the first launch, so not while a graph is captured
+        if kernel not in self.allowed:  # at the first call, which is before a capture
             allow(kernel, shared, arguments)
             self.allowed.add(kernel)
         kernel[blocks, threads, self.stream, shared](*arguments)
-        if splits > 1:
-            last = cuda.as_cuda_array(out, sync=False), np.int32(splits), np.float32(scale), add
-            add_parts_kernel[-(-out.size // 256), 256, self.stream](self.space, *last)
+        if parts > 1:
+            result = cuda.as_cuda_array(out, sync=False)
+            last = np.int32(parts), np.float32(scale), add
+            add_parts_kernel[-(-m * n // 256), 256, self.stream](self.space, result, *last)
 
 
 # --8<-- [end:ours]
