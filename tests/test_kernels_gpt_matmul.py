@@ -24,7 +24,6 @@ SIZES = {
     "ragged and odd": (33, 67, 41, (), 3, 2.0, False, 1),
     "one of each": (1, 1, 1, (), 0, 1.0, False, 1),
     "shorter than a stage, added": (20, 24, 12, (), 4, 0.5, True, 1),
-    "an empty sum": (3, 5, 0, (), 0, 1.0, False, 1),
     "a stack": (40, 36, 64, (3,), 0, 1.0, False, 1),
     "heads, added": (33, 16, 33, (2, 2), 1, 0.25, True, 1),
     "a split sum": (68, 64, 200, (), 0, 0.5, False, 3),

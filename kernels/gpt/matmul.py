@@ -259,6 +259,7 @@ TILES = {  # BM, BN, WM, WN, stages, blocks on a multiprocessor
     "128x128": (128, 128, 64, 64, 3, 2),
     "128x256": (128, 256, 64, 64, 3, 1),
     "256x128": (256, 128, 64, 64, 3, 1),
+    "256x64": (256, 64, 64, 64, 2, 2),
     "128x64": (128, 64, 64, 32, 2, 3),
     "64x64": (64, 64, 32, 32, 3, 4),
 }
@@ -321,16 +322,14 @@ class Ours:
     def gemm(self, a, b, out, scale=1.0, add=False):
         """out = scale * a @ b, or out += it. Matrices, or stacks of them: the last two axes."""
         (m, k), n = a.shape[-2:], b.shape[-1]
-        if not out.size:
-            return
         items = out.size // (m * n)
         of_a, of_b, of_out = Operand(a), Operand(b), Operand(out)
         if not of_out.in_rows:
             raise ValueError("the result is stored transposed")
         layout = ("N" if of_a.in_rows else "T") + ("N" if of_b.in_rows else "T")
         name, parts = self.choose(layout, m, n, k, items)
-        chunk = -(-max(k, 1) // (parts * BK)) * BK
-        parts = -(-max(k, 1) // chunk)
+        chunk = -(-k // (parts * BK)) * BK
+        parts = -(-k // chunk)
         if parts > 1:
             of_out = Operand(self.space[: parts * m * n].reshape(parts * m, n))
         width = 4 if of_a.is_by(4) and of_b.is_by(4) else 1
