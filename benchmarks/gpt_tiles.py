@@ -46,7 +46,7 @@ def products(layouts):
 
 
 def seconds(stream, call, *arguments, calls=8, repeats=9):
-    """Return the time of a call, of eight in a graph: launched one by one, the host sets the pace."""
+    """Return the time of a call: of eight in a graph, since a launch from Python takes longer."""
     import cupy as cp
 
     from kernels.gpt.train import record

@@ -143,9 +143,9 @@ __device__ void normalize(const float* x, int row, int lane, int columns, float 
     if (lane == 0) means[row] = mean, scales[row] = scale;
 }
 
-extern "C" __global__ void norm(const float* x, const float* weight, const float* bias,
-                                float* out, float* means, float* scales,
-                                int rows, int columns) {
+extern "C" __global__ void layernorm(const float* x, const float* weight, const float* bias,
+                                     float* out, float* means, float* scales,
+                                     int rows, int columns) {
     ROW
     x += (size_t)row * columns, out += (size_t)row * columns;
     float total = 0;
@@ -153,10 +153,10 @@ extern "C" __global__ void norm(const float* x, const float* weight, const float
     normalize(x, row, lane, columns, total, weight, bias, out, means, scales);
 }
 
-extern "C" __global__ void add_norm(const float* x, const float* delta, const float* delta_bias,
-                                    const float* weight, const float* bias, float* after,
-                                    float* out, float* means, float* scales,
-                                    int rows, int columns) {
+extern "C" __global__ void add_layernorm(const float* x, const float* delta,
+                                         const float* delta_bias, const float* weight,
+                                         const float* bias, float* after, float* out,
+                                         float* means, float* scales, int rows, int columns) {
     ROW
     size_t at = (size_t)row * columns;
     x += at, delta += at, after += at, out += at;
@@ -169,9 +169,9 @@ extern "C" __global__ void add_norm(const float* x, const float* delta, const fl
     normalize(after, row, lane, columns, total, weight, bias, out, means, scales);
 }
 
-extern "C" __global__ void norm_back(const float* d_out, const float* x, const float* weight,
-                                     const float* means, const float* scales, float* d_x,
-                                     int rows, int columns) {
+extern "C" __global__ void layernorm_back(const float* d_out, const float* x, const float* weight,
+                                          const float* means, const float* scales, float* d_x,
+                                          int rows, int columns) {
     ROW
     size_t at = (size_t)row * columns;
     d_out += at, x += at, d_x += at;
@@ -250,13 +250,13 @@ LAUNCHES = {
     embed_kernel: lambda tokens, words, places, out: embed(
         tokens, words, places, *places.shape, out
     ),
-    norm_kernel: row_kernel("norm", 0),
-    add_norm_kernel: row_kernel("add_norm", 0),
+    norm_kernel: row_kernel("layernorm", 0),
+    add_norm_kernel: row_kernel("add_layernorm", 0),
     bias_kernel: lambda x, bias: add_bias(bias, x),
     causal_softmax_kernel: row_kernel("causal_softmax", 0),
     gelu_kernel: gelu,
     loss_kernel: row_kernel("loss", 0),
-    norm_back_kernel: row_kernel("norm_back", 1),
+    norm_back_kernel: row_kernel("layernorm_back", 1),
     norm_weights_kernel: lambda d_out, x, means, scales, d_weight, d_bias: (
         column_sums(tilted_sums, d_weight, d_out, x, means, scales),
         column_sums(sums, d_bias, d_out),

@@ -196,8 +196,9 @@ def make_matmul(BM, BN, WM, WN, stages, blocks, a_along_k, b_along_k, width, add
         for s in range(stages - 1):
             if s < count:
                 to, left = int32(tiles + s * stage), int32(k - s * BK)
-                copy_stage(to, a + s * on_a, b + s * on_b, step_a, step_b, high, wide, left)
+                copy_stage(to, a, b, step_a, step_b, high, wide, left)
             end_of_stage()
+            a, b = a + on_a, b + on_b
         acc = zeros()
         slot = int32(0)
         wait_for_stage()
@@ -210,9 +211,9 @@ def make_matmul(BM, BN, WM, WN, stages, blocks, a_along_k, b_along_k, width, add
             a1, b1 = load_a(here_a + next_a), load_b(here_b + next_b)
             if ahead < count:
                 to, left = int32(tiles + free * stage), int32(k - ahead * BK)
-                from_a, from_b = a + ahead * on_a, b + ahead * on_b
-                copy_stage(to, from_a, from_b, step_a, step_b, high, wide, left)
+                copy_stage(to, a, b, step_a, step_b, high, wide, left)
             end_of_stage()
+            a, b = a + on_a, b + on_b
             acc = multiply(acc, a0, b0)
             a0, b0 = load_a(here_a + 2 * next_a), load_b(here_b + 2 * next_b)
             acc = multiply(acc, a1, b1)
