@@ -1,13 +1,11 @@
 """GPT-2's kernels in CuPy: a line of C++ where a thread needs no other, whole kernels for rows."""
 # ruff: noqa: I001
 
-# --8<-- [start:imports]
 import math
 
 import cupy as cp
 import numpy as np
 
-# --8<-- [end:imports]
 from kernels.gpt.backward import (
     adamw_kernel,
     column_sums_kernel,
