@@ -188,7 +188,7 @@ def step(block, registers, guard, code, parts):
         registers.update(zip(to, ldmatrix(block, read(parts[1])), strict=True))
     elif code == "ld.shared.b32":
         registers[to] = block.shared.words[block.shared.places(read(parts[1]), 4)]
-    elif code == "cvt.rna.tf32.f32":
+    elif code in ("cvt.rna.tf32.f32", "cvt.rn.tf32.f32"):  # the same, where there is no tie
         registers[to] = to_tf32(read(parts[1]).view(np.float32)).view(np.uint32)
     elif code.startswith("mma.sync.aligned.m16n8k8"):
         made = mma(*([read(p) for p in part] for part in parts[1:]))
@@ -277,6 +277,7 @@ def loading():
         shared=types.SimpleNamespace(array=lambda *_, **__: memory),
         device_array=lambda shape, kind: np.full(shape, np.nan, kind).view(Array),
         as_cuda_array=lambda x, sync: x,
+        get_current_device=lambda: types.SimpleNamespace(compute_capability=(9, 0)),
     )
     numba, bridge = types.ModuleType("numba"), types.ModuleType(NAMES[0])
     numba.cuda, numba.typeof, numba.float32, bridge.ptx = cuda, type, np.float32, ptx

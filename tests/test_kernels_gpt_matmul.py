@@ -21,18 +21,15 @@ from tests import lanes, wide
 NOT_ON = {"numba-cuda-mlir": "the kernels need intrinsics, which it has in another form"}
 ROOT = Path(__file__).resolve().parent.parent
 SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
-SMALL = "64x64"
+SMALL, BY_MATRICES = "64x64", "64x64 ldmatrix"
 # m, n, k, the axes of a stack, numbers between the rows, scale, add, parts of the sum
 SIZES = {
     "whole tiles": (64, 128, 64, (), 0, 1.0, False, 1),
     "ragged, in fours": (72, 68, 100, (), 0, 0.5, False, 1),
     "ragged and odd": (33, 67, 41, (), 3, 2.0, False, 1),
     "one of each": (1, 1, 1, (), 0, 1.0, False, 1),
-    "shorter than a stage, added": (20, 24, 12, (), 4, 0.5, True, 1),
-    "a stack": (40, 36, 64, (3,), 0, 1.0, False, 1),
     "heads, added": (33, 16, 33, (2, 2), 1, 0.25, True, 1),
-    "a split sum": (68, 64, 200, (), 0, 0.5, False, 3),
-    "a split sum, added": (5, 7, 130, (), 2, 1.0, True, 4),
+    "a split sum, added": (20, 28, 130, (), 4, 0.5, True, 4),
 }
 
 
@@ -82,12 +79,22 @@ def stored(shape, turned, gap, random):
     whole = np.full((*stack, rows, columns + gap), np.nan, np.float32)
     part = whole[..., :columns]
     part[...] = random.standard_normal(part.shape)
+    whole.view(np.uint32)[...] |= 1  # no number is half way between two of TF32's
     return part.swapaxes(-1, -2) if turned else part
 
 
 @pytest.mark.parametrize("turned", list(itertools.product((False, True), repeat=2)), ids=str)
 @pytest.mark.parametrize("size", SIZES)
-def test_a_product_is_the_product(size, turned, tile=SMALL):
+def test_a_product_is_the_product(size, turned):
+    product_of(size, turned, SMALL)
+
+
+@pytest.mark.parametrize("size", ["whole tiles", "ragged and odd"])
+def test_ldmatrix_hands_out_the_same_fragments(size):
+    product_of(size, (False, True), BY_MATRICES)
+
+
+def product_of(size, turned, tile):
     m, n, k, stack, gap, scale, add, parts = SIZES[size]
     random = np.random.default_rng(seed=m + n)
     a, b = (
@@ -118,10 +125,11 @@ import re
 import sys
 from types import SimpleNamespace
 from cuda.core import Linker, LinkerOptions, ObjectCode
-from numba import types
+from numba import cuda, types
 from numba.cuda import compiler, dispatcher
 # A device function asks for the device that it is compiled for: tell it, where there is none.
 dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=(9, 0))
+cuda.get_current_device = dispatcher.get_current_device
 from kernels.gpt.matmul import TILES, make_matmul
 i32, i64 = types.int32, types.int64
 three, seven = types.UniTuple(i32, 3), types.UniTuple(i64, 7)
@@ -188,8 +196,8 @@ else:
     from kernels.gpt.in_torch import TorchGPT
     from kernels.gpt.train import record
 
-    WAYS = [("ours", "numba"), ("cublas", "cupy"), ("ours", "cupy")]
-    CONFIGS = [(2, 2, 8, 5, 11, 2), (2, 3, 96, 33, 67, 3), (1, 1, 64, 64, 65, 1)]
+    WAYS = [("ours", "numba"), ("cublas", "cupy")]
+    CONFIGS = [(2, 2, 8, 5, 11, 2), (1, 3, 96, 33, 67, 2)]
 
     @pytest.mark.parametrize("way", WAYS, ids=" ".join)
     @pytest.mark.parametrize("config", CONFIGS, ids=str)
@@ -219,7 +227,7 @@ else:
 
     @pytest.mark.parametrize("way", WAYS, ids=" ".join)
     def test_a_step_as_a_graph_is_the_step(way):
-        config = gpt.Config(2, 2, 64, 32, 40, 4)
+        config = gpt.Config(1, 2, 64, 32, 40, 2)
         weights = []
         for graph in (False, True):
             model, stream = build(config, *way)

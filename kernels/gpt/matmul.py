@@ -21,23 +21,27 @@ copies = {  # the width of a copy, in numbers; what lies outside becomes zeros
 }
 
 
-def make_load(size, pitch, along_k, is_a):
+def make_load(size, pitch, along_k, is_a, matrices):
     """Return a device function: a warp's operand for one step of 8, rounded to TF32.
 
     It has ``size`` rows of a, or columns of b, and lies in shared memory in rows of ``pitch``
-    numbers: each a piece along k, which ldmatrix hands out as mma wants it, or a piece across.
+    numbers: pieces along k, or across. A lane reads its numbers word by word, or, of pieces along
+    k and with ``matrices``, ldmatrix hands them out as mma wants them.
     """
     registers, text = size // 4, []
+    step_k, step_across = (1, pitch) if along_k else (pitch, 1)
     for i in range(0, registers, 4):
-        if along_k:
+        if along_k and matrices:
             here = f"[%1 + {4 * i * pitch * 4}]"
             text.append(f"ldmatrix.sync.aligned.m8n8.x4.shared.b16 %0[{i}:{i + 4}], {here};")
             continue
         for r in range(4):  # a: rows g and g + 8, then k + 4. b: k and k + 4, then columns g + 8
             across, down = (r % 2, r // 2) if is_a else (r // 2, r % 2)
-            here = 4 * (4 * i + 8 * across + 4 * pitch * down)
+            here = 4 * ((4 * i + 8 * across) * step_across + 4 * down * step_k)
             text.append(f"ld.shared.b32 %0[{i + r}], [%1 + {here}];")
-    text += [f"cvt.rna.tf32.f32 %0[{r}], %0[{r}];" for r in range(registers)]
+    hopper = cuda.get_current_device().compute_capability >= (9, 0)
+    way = "rn" if hopper else "rna"  # to nearest: an instruction since Hopper, before that two
+    text += [f"cvt.{way}.tf32.f32 %0[{r}], %0[{r}];" for r in range(registers)]
     return ptx(" ".join(text), f"=r{registers} r")
 
 
@@ -124,11 +128,12 @@ def place(tile, rows, columns):
 
 # --8<-- [start:kernel]
 @functools.cache
-def make_matmul(BM, BN, WM, WN, stages, blocks, a_along_k, b_along_k, width, add, pairs):
+def make_matmul(BM, BN, WM, WN, stages, blocks, matrices, a_along_k, b_along_k, width, add, pairs):
     """Return a kernel for tiles of BM x BN, its threads, and its bytes of shared memory.
 
     A warp has WM x WN of a tile. Operands lie in rows along k, or in rows across, with a pitch
-    that keeps a warp's reads in 32 banks; ``width`` numbers are copied at a time.
+    that keeps a warp's reads in 32 banks; ``width`` numbers are copied at a time. ``matrices``
+    is make_load's.
     """
     warps_x = BN // WN
     threads = 32 * (BM // WM) * warps_x
@@ -139,8 +144,8 @@ def make_matmul(BM, BN, WM, WN, stages, blocks, a_along_k, b_along_k, width, add
     tile_a, tile_b = (BM, BK) if a_along_k else (BK, BM), (BN, BK) if b_along_k else (BK, BN)
     copy_a = make_copy_tile(*tile_a, pitch_a, width, threads)
     copy_b = make_copy_tile(*tile_b, pitch_b, width, threads)
-    load_a = make_load(WM, pitch_a, a_along_k, is_a=True)
-    load_b = make_load(WN, pitch_b, b_along_k, is_a=False)
+    load_a = make_load(WM, pitch_a, a_along_k, True, matrices)
+    load_b = make_load(WN, pitch_b, b_along_k, False, matrices)
     multiply, zeros = make_multiply(WM, WN), make_zeros(WM * WN // 32)
     store = make_store(WM, WN, add, pairs)
     wait_for_stage = ptx(f"cp.async.wait_group {stages - 2};")
@@ -182,15 +187,19 @@ def make_matmul(BM, BN, WM, WN, stages, blocks, a_along_k, b_along_k, width, add
         warp, lane = int32(cuda.threadIdx.x // 32), int32(cuda.threadIdx.x % 32)
         warp_row, warp_column = int32(warp // warps_x * WM), int32(warp % warps_x * WN)
         group, pair = int32(lane // 4), int32(lane % 4)
-        if a_along_k:
-            at_a = int32(tiles + ((warp_row + lane % 16) * pitch_a + lane // 16 * 4) * 4)
+        if a_along_k and matrices:
+            at_a = (warp_row + lane % 16) * pitch_a + lane // 16 * 4
+        elif a_along_k:
+            at_a = (warp_row + group) * pitch_a + pair
         else:
-            at_a = int32(tiles + (pair * pitch_a + warp_row + group) * 4)
-        if b_along_k:
+            at_a = pair * pitch_a + warp_row + group
+        if b_along_k and matrices:
             at_b = (warp_column + lane % 8 + lane // 16 * 8) * pitch_b + lane // 8 % 2 * 4
+        elif b_along_k:
+            at_b = (warp_column + group) * pitch_b + pair
         else:
             at_b = pair * pitch_b + warp_column + group
-        at_b = int32(tiles + bytes_a + at_b * 4)
+        at_a, at_b = int32(tiles + at_a * 4), int32(tiles + bytes_a + at_b * 4)
 
         high, wide, count = int32(m - row), int32(n - column), int32((k + BK - 1) // BK)
         for s in range(stages - 1):
@@ -256,13 +265,15 @@ def add_parts_kernel(parts, out, count, scale, add):
 
 
 # --8<-- [start:tiles]
-TILES = {  # BM, BN, WM, WN, stages, blocks on a multiprocessor
-    "128x128": (128, 128, 64, 64, 3, 2),
-    "128x256": (128, 256, 64, 64, 3, 1),
-    "256x128": (256, 128, 64, 64, 3, 1),
-    "256x64": (256, 64, 64, 64, 2, 2),
-    "128x64": (128, 64, 64, 32, 2, 3),
-    "64x64": (64, 64, 32, 32, 3, 4),
+TILES = {  # BM, BN, WM, WN, stages, blocks on a multiprocessor, pieces along k by ldmatrix?
+    "128x128": (128, 128, 64, 64, 3, 2, False),
+    "128x256": (128, 256, 64, 64, 3, 1, False),
+    "256x128": (256, 128, 64, 64, 3, 1, False),
+    "128x64": (128, 64, 64, 32, 2, 3, False),
+    "64x64": (64, 64, 32, 32, 3, 4, False),
+    "128x128 ldmatrix": (128, 128, 64, 64, 3, 2, True),
+    "128x256 ldmatrix": (128, 256, 64, 64, 3, 1, True),
+    "64x64 ldmatrix": (64, 64, 32, 32, 3, 4, True),
 }
 SPACE = 2**24  # numbers: the parts of a split sum
 MULTIPROCESSORS = 132
@@ -273,7 +284,7 @@ def guess(m, n, k, items):
     name = "128x128" if n > 64 else "128x64"
     if m * n * items < 128 * 64 * MULTIPROCESSORS:
         name = "64x64"
-    BM, BN, *_, blocks = TILES[name]
+    BM, BN, _, _, _, blocks, _ = TILES[name]
     tiles = -(-m // BM) * -(-n // BN) * items
     parts = min(MULTIPROCESSORS * blocks // tiles, k // 512, SPACE // (m * n))
     return name, max(1, parts) if items == 1 else 1
