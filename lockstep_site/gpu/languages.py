@@ -144,7 +144,12 @@ def compile_cuda(block: Block, arch: str = "sm_90") -> bytes:
 def _cubin(text: str, arch: str) -> bytes:
     from cuda.core import Program, ProgramOptions
 
-    options = ProgramOptions(arch=arch, std="c++17", include_path=list(_cuda_headers()))
+    options = ProgramOptions(
+        arch=arch,
+        std="c++17",
+        include_path=list(_cuda_headers()),
+        relocatable_device_code="<<<" in text,  # a kernel launches: it is linked with cudadevrt
+    )
     return bytes(Program(text, "c++", options).compile("cubin").code)
 
 

@@ -115,6 +115,8 @@ inline unsigned shift, pool_size;
 inline bool cooperative;  // a kernel of this source waits for its grid
 inline const void *scheduler_stack;
 inline size_t scheduler_size;
+inline char finished;         // what comes after a grid sees what its threads did
+inline void (*children)(bool);  // runs what a grid has launched, in a language whose kernels can
 inline Launch launch;
 inline void (*body)();
 inline unsigned char *arena;  // threadgroup memory of this group
@@ -193,6 +195,9 @@ HOST_QUIET inline void entry() {
   __tsan_acquire(&scheduler);
 #endif
   body();
+#if defined(HOST_RACES)
+  __tsan_release(&finished);
+#endif
   current->state = DONE;
   to_scheduler();
 }
@@ -881,6 +886,7 @@ HOST_QUIET inline int serve(const Kernel *kernels) {
   cooperative = true;
 #endif
   run_grid(kernels[which].run, grid, group, exact, backwards);
+  if (children) children(backwards);
   for (uint32_t n = 0; n < count; n++) {
     const Buffer &b = buffers[order[n]];
     void *out = malloc(b.size + 1);  // fwrite reads, and no barrier orders that after the kernel
