@@ -121,7 +121,8 @@ class Hip(_Alone):
     def proof_words(self, level: str, block: Block, runs: list[dict]) -> str | None:
         if level == "compiled":
             made_for = runs[0]["blocks"][block.index].get("for", ["an AMD GPU"])
-            return f"for {' and '.join(made_for)}, not run"
+            listed = re.sub(r", (\w+)$", r" and \1", ", ".join(made_for))
+            return f"for {listed}, not run"
         return "a run with its compiler" if level == "awaiting" else None
 
     def compiled_words(self) -> str:

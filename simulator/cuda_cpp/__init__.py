@@ -78,11 +78,13 @@ def read(
     kernels: tuple[str, ...] = (),
     include: tuple[str | Path, ...] = (),
     defines: dict[str, str] | None = None,
+    wave: int = 32,
 ) -> Unit:
     """Make a CUDA C++ source ready. ``instances``: of templates, such as ``"f<3, true>"``.
 
     ``kernels``: of a whole program's file take these (templates with their arguments) and what they
     use, without its host code; its own headers are looked for beside it and in ``include``.
+    ``wave``: the lanes of a warp, which AMD's GPUs call a wave, and of which some have 64.
     """
     file = Path(file)
     path = file.resolve()
@@ -155,6 +157,7 @@ def read(
     main = f"int main() {{ static const host::Kernel all[] = {{{table}}}; host::serve(all); }}\n"
     grid = "cooperative_groups" in code and re.search(r"\b(?:this_grid|grid_group)\b", code)
     head = "#define HOST_COOPERATIVE 1\n" if grid else ""
+    head += f"#define HOST_WIDTH {wave}\n" if wave != 32 else ""
     head += '#include "cuda_cpu.h"\n'
     wanted = "".join(f"#include <{h}>\n" for h, word in HEADERS.items() if re.search(word, code))
     cpp = (

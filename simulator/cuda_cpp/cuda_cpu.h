@@ -54,7 +54,7 @@ HOST_VECTOR(unsigned long long, ulonglong, 8)
 #define blockIdx (host::launch.where)
 #define blockDim (host::launch.full)
 #define gridDim (host::launch.groups)
-constexpr int warpSize = 32;
+constexpr int warpSize = host::WIDTH;
 
 // ------------------------------------------------------------------ barriers and warps
 
