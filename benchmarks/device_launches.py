@@ -9,7 +9,7 @@ import numpy as np
 from numba import cuda
 
 from benchmarks import pmpp
-from benchmarks.harness import ROOT, BenchmarkError
+from benchmarks.harness import ROOT, BenchmarkError, rounded
 
 FOLDER = ROOT / "snippets/pmpp_15_20"
 SET, LEVELS = (f"snippets/pmpp_15_20/{name}.cu" for name in ("mandelbrot", "levels"))
@@ -89,7 +89,7 @@ def mandelbrot(bench, launches, most, ids):
     counts = ready[1][1].get()
     times = bench.samples({id: draw for id, (draw, _) in zip(ids, ready, strict=True)})
     for id, way in zip(ids, WAYS, strict=True):
-        extra = {"inside_share": float((images[0] == most).mean())}
+        extra = {"inside_share": rounded(float((images[0] == most).mean()))}
         if way == "squares":
             extra |= {"launches": int(counts[0]), "refused": int(counts[1])}
         bench.micro(

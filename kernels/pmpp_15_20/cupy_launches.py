@@ -96,7 +96,7 @@ def _examples():
     ...     draw()
     ...     print(way, bool((image == images[0]).all()), counts.get())
     all_pixels True [0 0]
-    squares True [20 0]
+    squares True [80 0]
     listed_squares True [0 0]
     >>> int((images[1].get() != escape_steps(512, 1000)).sum())
     0

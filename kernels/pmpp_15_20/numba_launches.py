@@ -6,13 +6,13 @@ from numba import cuda
 # isort: split
 
 # --8<-- [start:launch]
-from cuda.pathfinder import find_static_lib
 from numba import int32, uint64
+from numba.cuda.cudadrv.libs import get_cudalib
 
 launch_row = cuda.declare_device(
     "launch_row",
     "int32(uint64, int32, uint64, int32, uint64, uint64)",
-    link=["levels.cu", find_static_lib("cudadevrt")],
+    link=["levels.cu", get_cudalib("cudadevrt", static=True)],
 )
 
 

@@ -5,18 +5,16 @@ import numpy as np
 from kernels.pmpp_15_20.escape import escape_steps
 from snippets.diagrams.panels import Panel, Picture
 
-SIDE, START, SMALLEST, MOST = 256, 64, 16, 60
+SIDE, START, SMALLEST, MOST = 256, 64, 8, 16
 
 
 def squares(steps, x, y, size):
-    """Yield (x, y, size, kind) of the squares that are not cut."""
+    """Yield (x, y, size, kind) of the squares that are filled."""
     part = steps[y : y + size, x : x + size]
     border = np.concatenate([part[0], part[-1], part[:, 0], part[:, -1]])
     if (border == border[0]).all():
         yield x, y, size, "fa" if border[0] == MOST else "ta"
-    elif size == SMALLEST:
-        yield x, y, size, "n"
-    else:
+    elif size > SMALLEST:
         for k in range(4):
             half = size // 2
             yield from squares(steps, x + k % 2 * half, y + k // 2 * half, half)
@@ -25,6 +23,7 @@ def squares(steps, x, y, size):
 def draw():
     steps = escape_steps(SIDE, MOST)
     cut = Panel("Each square looks at its border first")
+    cut.box(42, 22, SIDE, SIDE, "n", radius=0)
     for y in range(0, SIDE, START):
         for x in range(0, SIDE, START):
             for left, top, size, kind in squares(steps, x, y, START):
