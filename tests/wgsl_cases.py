@@ -352,12 +352,17 @@ def wrong(record, result, name=""):
     return str(unlike(record, result, NEAR)[:3] or "")
 
 
+def program():
+    """The text of the generated kernels."""
+    return wgsl_generated.program(SEEDS)[0]
+
+
 def generated(**options):
     """The launches of the generated kernels."""
-    source, names = wgsl_generated.program(SEEDS)
+    source, launches = wgsl_generated.program(SEEDS)
     namespace, rows = {}, []
     Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
     with captured(rows, **options):
-        for seed, name in zip(SEEDS, names, strict=True):
-            namespace[name][wgsl_generated.LAUNCH](*wgsl_generated.arguments(seed))
+        for seed, (name, launch) in zip(SEEDS, launches.items(), strict=True):
+            namespace[name][launch](*wgsl_generated.arguments(seed))
     return rows
