@@ -32,4 +32,8 @@ all_reduce(30)  # the first one connects the ranks
 assert x.tolist() == [size] * 4
 if rank == 1:
     time.sleep(60)  # alive, and never calls it
-all_reduce(3)
+try:
+    all_reduce(3)
+except TimeoutError as error:
+    print(f"TimeoutError: {error}", flush=True)
+    world.Abort(1)  # now: at its end Python would wait for the GPU
