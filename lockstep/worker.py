@@ -222,20 +222,21 @@ def _guard(root: Path, away: places.Places, pages_files: set[str], spawned: list
 
     def ran_by_page(depth: int = 2) -> bool:
         """Whether a page's code asks, itself or by Python's own modules: not a package, nor we."""
-        maker = sys._getframe(depth).f_code.co_filename
-        if maker in pages_files:
-            return True
-        if not maker.startswith(library) or "site-packages" in maker:
-            return False
-        return asked_or_thread(depth + 1)
-
-    def asked_or_thread(depth: int) -> bool:
         frame: FrameType | None = sys._getframe(depth)
-        while frame and not frame.f_code.co_filename.startswith(here):
-            if frame.f_code.co_filename in pages_files:
-                return True
+        if frame and frame.f_code.co_filename in pages_files:
+            return True
+        if not frame or not pythons(frame) or frame.f_code.co_filename.startswith("<"):
+            return False  # what looks for modules is no page
+        while frame and pythons(frame):  # a package makes the folder of its cache by os.makedirs
             frame = frame.f_back
-        return frame is None  # another thread, which a page has started
+        return frame is None or frame.f_code.co_filename in pages_files  # None: a thread of a page
+
+    def pythons(frame: FrameType) -> bool:
+        """Whether a frame runs a module of Python itself, and none of ours."""
+        name = frame.f_code.co_filename
+        if name.startswith(here) or "site-packages" in name or "dist-packages" in name:
+            return False
+        return name.startswith((library, "<frozen "))
 
     def named(code: object, name: object = None) -> bool:
         """Whether some code says that it is from a file of the page, or may say so later."""

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -410,6 +411,30 @@ def test_a_block_that_ends_python_fails(house):
     (house.root / "kernels/circle.py").write_text(broken)
     done, said, _ = run(house, house(GOOD))
     assert not done and "kernels/circle.py:6: SystemExit" in said, said
+
+
+MAKER = """import pathlib, tempfile
+
+def cache():
+    place = pathlib.Path.home() / ".maker/kernels"
+    place.mkdir(parents=True)
+    with tempfile.NamedTemporaryFile(dir=place) as file:
+        file.write(b"compiled")
+"""
+
+
+def test_a_package_may_make_the_folder_of_its_cache(house, tmp_path_factory, monkeypatch):
+    """As CuPy does, by Python's own modules, on a machine where it has not been before."""
+    names = "dist-packages", "home", "temporary"
+    libraries, home, temporary = (tmp_path_factory.mktemp(name) for name in names)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))  # all below it is the page's own
+    (libraries / "maker.py").write_text(MAKER)
+    monkeypatch.setenv("PYTHONPATH", str(libraries))
+    monkeypatch.setenv("HOME", str(home))
+    kernel = KERNEL.replace("import math", "import math\n\nimport maker\n\nmaker.cache()")
+    (house.root / "kernels/circle.py").write_text(kernel)
+    done, said, _ = run(house, house(GOOD))
+    assert done and (home / ".maker/kernels").is_dir(), said
 
 
 FILES = """# --8<-- [start:file]
