@@ -1,4 +1,4 @@
-"""ends.py, by which the pages show what a lost rank does: it holds a command to words and a time."""
+"""ends.py, by which pages show what a lost rank does: it holds a command to words and a time."""
 
 import subprocess
 import sys
