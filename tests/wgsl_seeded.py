@@ -1,4 +1,4 @@
-"""Kernels written at random, each from its seed: those that the records of a GPU and a browser hold.
+"""Kernels written at random, each from its seed: those that records of a GPU and a browser hold.
 
 ``wgsl_generated`` writes more kinds (shuffles, votes, float16, arrays of two dimensions); the suite
 runs those. A GPU's next run can take them here as well, and this file can go.
