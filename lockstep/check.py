@@ -40,6 +40,7 @@ from lockstep import (
     project,
     records,
     reviewed,
+    typed,
 )
 from lockstep.block import RECORDED, Page
 from lockstep.evidence import agreement
@@ -89,6 +90,7 @@ class Checker:
         # The site's own converter, less what stamps its pages.
         self.converter = markdown.Markdown(extensions=names, extension_configs=options)
         self.converter.treeprocessors.register(Given(self.converter), "lockstep-given", 9)
+        typed.watch(self.converter)
         for extension in self.converter.registeredExtensions:
             if isinstance(extension, HighlightExtension):
                 extension.get_pymdownx_highlighter = lambda: _Once
