@@ -240,11 +240,11 @@ class Checker:
         yield from bound.check(page, self.records)
 
     def head(self, page: Page) -> Iterator[Mistake]:
-        """No measured number is typed in the front matter, whose words come onto other pages."""
+        """No number and no stamp is typed in the front matter: its words come onto other pages."""
         lines = (self.root / page.path).read_text(encoding="utf-8").split("\n")
         text = "\n".join(lines[1 : page.body_line - 2])
         for line, what in data.typed(text):
-            yield Mistake(page.path, line + 1, what, data.MEND)
+            yield Mistake(page.path, line + 1, what, data.mend(what))
 
     def data(self, pages: list[Page]) -> Iterator[Mistake]:
         """No measured number is typed in the data files beside the pages."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from lockstep import figures, lookalikes, numbers, project, rendered
+from lockstep import figures, forged, lookalikes, numbers, project, rendered
 from lockstep.block import Block, Page
 from lockstep.mistakes import Mistake
 
@@ -38,6 +38,10 @@ def check(page: Page, text: str) -> list[Mistake]:
         for number in numbers.typed(str(page.meta.get(key, ""))):
             what = f"{number!r} is typed in the {key}, which search results show"
             found[Mistake(page.path, 1, what, "say it without the number")] = None
+        said = str(page.meta.get(key, ""))
+        if stamp := forged.stamp(said) or forged.label(said):
+            what = f"{stamp!r}, in the {key}, {lookalikes.LIKE}"
+            found[Mistake(page.path, 1, what, lookalikes.TAKE)] = None
     for at, said, mend in told(page):
         found[Mistake(page.path, at, said, mend)] = None
     for block, said in called_results(page):

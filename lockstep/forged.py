@@ -183,6 +183,43 @@ def stamp(text: str) -> str | None:
     return found[0] if found else None
 
 
+# Words of a label, such as a title, that a run alone can say: where, when, and how it went.
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+)
+_LABEL = re.compile(
+    rf"[✓✔☑✅]|\b(?i:proofs?|stamped|reviewed|certified|validated)\ (?:by|on|from|of|:)"
+    rf"|\b(?i:[gc]pu|simulator|device)[\ -](?i:proofs?|proved|proven|checked|verified|tested)\b"
+    rf"|\bproof:|\b\d{{1,2}}\.?\ {_MONTH}\ 20\d\d\b|\b{_MONTH}\ \d{{1,2}},?\ 20\d\d\b"
+    rf"|\b(?i:ran|executed|passed|proved|proven|verified)\b[^.;]{{0,40}}?{_CARD}"
+    rf"|{_CARD}[^.;]{{0,40}}?\b(?i:(?:every|each|all)\ (?:\w+\ )?(?:blocks?|lines?|examples?)"
+    r"|passed|proved|proven)\b"
+)
+_LABELED = re.compile(r"(?i)[✓✔☑✅]|proo|prov|stamped|review|certif|valid|20\d\d|ran\b|execut|pass|verif")
+
+
+def label(text: str) -> str | None:
+    """Return the words of a label, or of an entry of data, that a run alone can say; or None."""
+    found = _LABEL.search(text) if _LABELED.search(text) else None
+    return found[0] if found else None
+
+
+# And of the title of a block, which stands where its mark does.
+_TITLE = re.compile(
+    rf"(?i:\b(?:outputs?|prints?|printed|results?|logs?|gave|gives|as\ it\ ran|proofs?|reviewed"
+    rf"|proved|proven|stamp)\b)|{_CHIP}|\bNVIDIA\b|\b20\d\d\b|\b{_MONTH}\b",
+)
+FILE = re.compile(r"[\w./+-]+\.[A-Za-z]\w{0,8}")
+
+
+def title(text: str) -> str | None:
+    """Return the words of a block's title that its mark alone may say, or None."""
+    if FILE.fullmatch(text):
+        return None
+    found = _TITLE.search(text)
+    return found[0] if found else label(text)
+
+
 def row(cells: list[str]) -> str | None:
     """Return the cells of a row that say of a device how a run there went, or None."""
     said = " ".join(f"{cell.strip()} |" for cell in ("", *cells))

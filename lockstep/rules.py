@@ -5,6 +5,7 @@ Each check says what is wrong by calling ``wrong``; ``lockstep.page`` knows the 
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from lockstep import forged, numbers, worked
 from lockstep.block import RECORDED, Block
@@ -160,9 +161,15 @@ def check_shown(blocks: list[Block], wrong: Callable[[int, str, str], None]) -> 
                 what = f"{stamp!r} in {key}= reads like a stamp, which a run alone can give"
                 mend = "take it out: the block's own mark says what ran, and where"
                 wrong(block.page_line, what, mend)
-        if said := TITLED.search(block.options.get("title", "")):
-            what = f"{said[0]!r} in title= says what a run alone can say"
+        title = block.options.get("title", "")
+        said = TITLED.search(title)
+        if words := said[0] if said else forged.title(title):
+            what = f"{words!r} in title= says what a run alone can say"
             wrong(block.page_line, what, "name what the block is; its own mark says what ran")
+        others = {Path(one.path).name for one in blocks if one.path != block.path}
+        if title in others and title != Path(block.path).name:
+            what = f"title={title!r} is the name of another file of this page"
+            wrong(block.page_line, what, f"write {Path(block.path).name}, or what the block is")
         for key in ("shown", "unrun"):
             reason = block.options.get(key)
             if reason is not None and (said := NO_REASON.search(reason)):

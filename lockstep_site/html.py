@@ -48,7 +48,7 @@ tick tick__next tick__ways unverified uses warp ways written wrong
 BOXES = set("bet quiz hint solution folded told".split())
 TYPED = {
     "div": {
-        "data-search-exclude": "",
+        "data-search-exclude": "(?:data-search-exclude)?",
         "data-graded": r"[\w-]+",
         "data-run": r"x-[\w-]+",
         "data-label": "Solve it here",
