@@ -58,6 +58,9 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             defined.setdefault(name, set()).add(block.path)
     heads: list[str] = []
     inside = False
+    own = {block.path for block in page.blocks}
+    titles: dict[int, str] = {}  # the headings that a line stands under, by their level
+    above = ""  # the line of text in front of it
     paragraphs: list[tuple[int, list[str]]] = [(page.body_line, [])]
     invented = {line for part in records.project.parts for line in part.invented(page)}
 
@@ -81,6 +84,14 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             heads = []
         for what, mend in _line(line, heads if row else [], records, defined):
             yield Mistake(page.path, at, what, mend)
+        if title := HEADING.match(line):
+            level = len(title[1])
+            titles = {n: words for n, words in titles.items() if n < level} | {level: title[2]}
+        if "[[" in line:
+            around = " ".join([above, *heads, *(t for n, t in titles.items() if n > 1)])
+            for what, mend in _unnamed(line, row, around, records, own, str(page.meta.get("title"))):
+                yield Mistake(page.path, at, what, mend)
+        above = above if row else line
     read = [(start, " ".join(rows)) for start, rows in paragraphs if rows]
     keyed = [figures.KEY.search(text) is not None for _, text in read]
     shown = "".join(block.text for block in page.blocks)
@@ -209,6 +220,112 @@ def _line(
             yield from _conditions(words, keys)
             if name != "ratio":  # of two things, which may differ in that
                 yield from _types(words, keys)
+
+
+HEADING = re.compile(r"(#{1,6}) (.*)")
+_WORD = re.compile(r"[a-z]{3,}[a-z0-9]*|[a-z]+\d+[a-z0-9]*")
+_ENDING = re.compile(r"(?<=[a-z]{3})(?:ing|ies|ied|ed|es|s|e|y)$")
+# Words that many rows have, and that so name none of them.
+_COMMON = frozenset(
+    _ENDING.sub("", word)[:5]
+    for word in (
+        "kernel float nvidia numba cuda micro bench benchmark which with from that this each their"
+        " than then over into what time block thread byte element first second one two three four"
+        " eight without alone same other more most all only gpu number array size data value our"
+        " the and for not its are has pass model code program version plain run machine million"
+        " billion card page take move reach does get new old few many much per snippet kernels"
+    ).split()
+)
+# A row by its words, and by what else its subject is called.
+_ALIASES = {
+    "gemm": "product matmul multiplication multiply",
+    "matmul": "product gemm multiplication multiply",
+    "hbm": "memory",
+    "rawkernel": "cupy",
+    "elementwise": "cupy",
+    "copy": "memory bandwidth",
+    "attention": "flashattention",
+}
+
+
+def _words(text: str) -> set[str]:
+    found = _WORD.findall(re.sub(r"[_/.-]", " ", text.lower()))
+    return {_ENDING.sub("", word)[:5] for word in found} - _COMMON
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _named(texts: str) -> frozenset[str]:
+    """Return the words by which a sentence can name a row."""
+    found = _words(texts)
+    for name, more in _ALIASES.items():
+        if name in texts.lower():
+            found |= _words(more)
+    return frozenset(found)
+
+
+def _unnamed(
+    line: str, row: bool, around: str, records: Evidence, own: set[str], title: str
+) -> Iterator[tuple[str, str]]:
+    """A key whose subject neither its sentence names, nor what stands right before and above it.
+
+    ``row``: the line is one of a table, whose cells belong together; ``own``: the files that the
+    page shows, and whose subject its title may name.
+    """
+    titled = _words(title)
+    sentences = [line] if row else SENTENCE.split(line)
+    for before, sentence in zip(["", *sentences], sentences, strict=False):
+        known = []
+        for key in figures.KEY.finditer(sentence):
+            try:
+                found, name = records.figure(key["kind"], key["key"])
+            except KeyError:
+                continue
+            if "planned" not in found:
+                known.append((key[0], found, name))
+        if not known:
+            continue
+        here = _words(_read(sentence))
+        said = here | _words(_read(f"{before} {around}"))
+        rows = [(key, row, _named(_texts(row, name))) for key, row, name in known]
+        for key, found, of in rows:
+            # Beside another figure of the same code its subject is that one's.
+            near = (o for _, other, o in rows if other.get("kernel") == found.get("kernel"))
+            about = said | titled if found.get("kernel") in own else said
+            if about.isdisjoint(of) and all(map(about.isdisjoint, near)):
+                what = f"{key} is of {found.get('title') or found.get('what')}, and nothing near says so"
+                yield what, "name what was measured, in its sentence, the one before or the heading"
+        # The words of one kernel, and nothing of what its figures are of.
+        others = (here & _families(records)) - set().union(*(of for *_, of in rows))
+        if others and not row and not any(of & here for *_, of in rows):
+            key, found, _ = rows[0]
+            what = f"{key} is of {found.get('title') or found.get('what')}, and the sentence says "
+            yield what + min(others), "use the key of that, or name what was measured"
+
+
+def _read(text: str) -> str:
+    """Return the words of some Markdown that a reader sees, without keys and worked numbers."""
+    text = figures.KEY.sub("", numbers.WORKED.sub("", text))
+    return re.sub(r"<[^>]*>|\{[:#.][^}]*\}", "", LINK.sub("] ", text))
+
+
+# Names of what kernels do, as sentences say them.
+_FAMILIES = (
+    "softmax scan transpose gather scatter histogram reduction convolution attention stencil sort"
+    " sum dot product matmul gemm gemv norm dropout merge swiglu quantization"
+    " decode prefill training generation token backward forward disk sampling fft top-k spmv"
+)
+
+
+@functools.lru_cache(maxsize=4)
+def _families(records: Evidence) -> frozenset[str]:
+    return frozenset(_words(_FAMILIES))
+
+
+def _texts(row: dict, name: str) -> str:
+    said = [str(row.get(key, "")) for key in ("id", "title", "what", "kernel", "reference_name")]
+    if name.startswith("reference") or name == "ratio":
+        said.append("library reference")
+    return " ".join([*said, name.replace("gbps", "")])
 
 
 def _unit(rest: str, key: str, row: dict, name: str) -> Iterator[tuple[str, str]]:

@@ -210,6 +210,8 @@ def _typed(tag: str, attributes: dict[str, str]) -> str | None:
         elif name == "id":
             if value in KNOWN.taken:
                 return f'id="{value}", which a style sheet of the site knows'
+        elif name == f"typed-{MARK}":
+            return f"the attribute {MARK}, which is the core's"
         elif name != MARK and not re.fullmatch(known.get(name, r"(?!)"), value, re.DOTALL):
             return f"the attribute {name.removeprefix('typed-')} of a typed <{tag}>"
     return None
@@ -327,7 +329,7 @@ def walk(text: str, wrong: Wrong) -> Iterator[tuple[str, int, int, list[Element]
             wrong(start, what, "close the outer one first; leave an empty line around blocks")
         outer = stack[-1] if stack else NOTHING
         inside = inside or attributes.get(MARK) == MADE
-        proved = inside or outer.proved or MARK in attributes
+        proved = inside or outer.proved or attributes.get(MARK) == MINE
         element = Element(tag, attributes, inside, proved, _within(outer.within, tag))
         if not inside and "class" in attributes:
             names = attributes["class"].split()
