@@ -176,10 +176,45 @@ STAMPED += ["sanitizer", "memcheck", "racecheck", "initcheck", "synccheck", "val
 ASKING = Asking([STAMPED])
 
 
+# That a device has had it all, whatever the verb.
+_HAD = (
+    r"(?:had|have\ had|has\ had|have\ seen|has\ seen|saw|took|got|went\ through"
+    r"|came\ (?:through|from|out\ of)|been\ (?:through|on|to)|passed\ through|was\ on|were\ on"
+    r"|visited|agreed|gave)"
+)
+_ITS = (
+    r"(?:(?:these|those|the|all|both|two|three|every|each|no)\ (?:\w+\ )?(?:blocks?|lines?|listings?"
+    r"|examples?|pages?|snippets?)|everything\ here|all\ of\ (?:it|this|them)|them\ all|nothing\ here)"
+)
+MET = re.compile(
+    rf"""\b{_ITS}\b[^.;:?]{{0,40}}?\ {_HAD}\b[^.;:?]{{0,30}}?
+      \ (?:an?|the|our|one)\ (?:\w+\ )?(?:{_CARD}|hardware\b|GPU\b)
+  | (?:{_CARD}|\bhardware\b)[^.;:?]{{0,12}}?\ {_HAD}\b[^.;:?]{{0,25}}?\ {_ITS}\b
+  | \bhardware\b[^.;:?]{{0,20}}?\ last\ word
+  | ^\W*(?:(?:web)?gpu|cpu|simulator)\ [·–]
+  | \b(?:each|all|every\ \w+|both)\ (?:of\ \w+\ )?
+      (?:run|checked|tested|verified|proved|tried|executed)\ (?:on|with|by)
+      \ (?:an?\ |the\ |our\ )?(?:\w+\ )?(?:{_CARD}|GPU\b|hardware\b)
+  | \b(?:GPU|{_CARD})\ and\ (?:the\ |a\ )?(?:simulator|stepper|CPU)
+      \ (?:gave|give|agree\w*|said|print\w*|say)\b[^.;:?]{{0,30}}?
+      \b(?:all|every|each|one\ answer|same)
+  | \b(?:blocks?|lines?|listings?|examples?)\b[^.;:?]{{0,30}}?\b(?:is|are|was|were)\ (?:\w+\ )?
+      (?:only\ )?(?:shown|simulated)\b[^.]{{0,40}}?{_CARD}""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_MEETS = re.compile(
+    r"(?i)\b(?:block|line|listing|example|page|snippet)|everything|all of|them all|nothing"
+    r"|last word|\b(?:each|all|every|both)\b|gpu [·–]|cpu [·–]|simulator [·–]"
+)
+_DEVICES = re.compile(r"(?i)\b[abhg][a-z]?\d{2,3}|hopper|blackwell|ampere|hardware|gpu|cpu|rtx|nvidia|·")
+
+
 def stamp(text: str) -> str | None:
     """Return the words of a text that read like a stamp, or None."""
     plain = text if text.isascii() else numbers.plain(text)
     found = ASKING.rules(plain.lower()) and STAMP.search(plain.strip())
+    if not found and _DEVICES.search(plain) and _MEETS.search(plain):
+        found = MET.search(plain.strip())
     return found[0] if found else None
 
 
