@@ -98,6 +98,9 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
     for n, (start, text) in enumerate(read):
         for what, mend in _printed(text, shown):
             yield Mistake(page.path, place(start), what, mend)
+        if "[[worked:" in text and start not in invented:
+            for what, mend in _worked(text):
+                yield Mistake(page.path, place(start), what, mend)
         for what, mend in _borrowed(text) if "](http" in text else ():
             yield Mistake(page.path, place(start), what, mend)
         for what, mend in _changed(text) if keyed[n] else ():
@@ -161,6 +164,28 @@ def _printed(text: str, shown: str) -> Iterator[tuple[str, str]]:
         if any(digits not in shown for digits in re.findall(r"\d[\d.]*", found["number"])):
             what = f"{found[0]} is said to be printed, and no block of this page holds it"
             yield what, "show the output that has it, or say how the number follows"
+
+
+# Who says of a worked number that this page's code, a tool or a library has it.
+_DID = r"(?:gets?|got|takes?|took|reach(?:es|ed)|runs?|ran|does|did|moves?|moved|manages?|needs?)"
+_AT = r"(?:about\ |only\ |some\ |nearly\ )?\[\[worked:"
+WORKED_OURS = re.compile(
+    rf"(?i:\b(?:copy|kernel|code|sum|program|scan|block)s?\ (?:above|below|of\ this\ page|here)\ {_DID}"
+    rf"\ {_AT}|\b(?:profiler|timer|Nsight\ \w+|ncu)\ (?:shows?|says?|said|reports?|gives?|sees)"
+    rf"\ {_AT}|\bthe\ speed-?up\ (?:is|was|comes\ to|of)\ {_AT}|\brun\ it\b[^.\[]*{_AT}"
+    rf"|\bin\ (?:our|my)\ (?:own\ )?hands\b[^.\[]*{_AT})|\b{LIBRARY}\ {_DID}\ {_AT}"
+)
+
+
+def _worked(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the worked numbers that a sentence calls those of a run, with no key in it."""
+    sentences = SENTENCE.split(text) if WORKED_OURS.search(text) else []
+    for before, sentence in zip(["", *sentences], sentences, strict=False):
+        sentence = f"{before} {sentence}" if before.endswith(":") else sentence
+        found = WORKED_OURS.search(sentence)
+        if found and not (figures.KEY.search(sentence) or worked.INPUT.search(sentence)):
+            what = f"{found[0].partition('[[')[0].strip()!r} says that a number was measured, and it is typed"
+            yield what, "pull it by key, or make the key an input: [[worked:...; {bench:ID.FIELD} ...]]"
 
 
 def _compared(text: str) -> Iterator[tuple[str, str]]:
@@ -409,6 +434,31 @@ CONDITIONS = (
         r"|\b\d+B (?:model|parameters)\b",
         r"layer|model",
     ),
+)
+# And other devices, other counts of them, other loads.
+CONDITIONS += (
+    (
+        r"\b[Oo]n (?:an?|my|your|the|any|every|each) (?:\w+ )?"
+        r"(?:laptop|phone|desktop|workstation|notebook|MacBook|Mac|TPU|tablet|cluster|console)\b",
+        r"laptop|phone|desktop|workstation|Mac|Apple|TPU|cluster",
+    ),
+    (
+        r"\b(?:[Ww]ith|[Oo]n|[Oo]ver|[Aa]cross|[Uu]sing) (?:all )?(?:two|three|four|six|eight|sixteen"
+        r"|dozens of|hundreds of|\d+) (?:of (?:the|our|these) )?(?:GPUs|cards|H\d00s|nodes|devices)\b",
+        r"GPUs|cards|rank|node|NCCL|DDP|FSDP|all-?reduce|two|four|eight|peer|NVLink",
+    ),
+    (r"\b(?:from|to|off) (?:the |a )?(?:disk|SSD|network|internet)\b", r"disk|file|SSD|network"),
+    (
+        r"\b(?:over|for|in) (?:an?|the|one) (?:whole |full )?(?:day|week|month|night)\b|\bof traffic\b"
+        r"|\bin production\b",
+        r"day|week|month|night|traffic|production|client|load",
+    ),
+    (
+        r"\b(?:[Bb]efore|[Aa]fter) (?:the|this|our|that|a) (?:change|patch|fix|update|upgrade|rewrite)\b",
+        r"change|patch|fix|update|upgrade|rewrite",
+    ),
+    (r"\b(?:backward|training) (?:pass|step)\b", r"backward|gradient|training|step|DDP|FSDP"),
+    (r"\b(?:Llama|Mistral|Qwen|Gemma)\b", r"Llama|Mistral|Qwen|Gemma"),
 )
 LATER = re.compile(
     r"(?i)\b(?:later|afterwards?|after that|from then on|any other|the next|second)\b"
