@@ -74,7 +74,9 @@ OPTIONS: dict[str, dict] = {
     "lockstep.markdown": {},
 }
 PLAIN_ONES = "abbr admonition attr_list def_list md_in_html tables sane_lists markdown.extensions."
-PLAIN_ONES += " pymdownx.betterem pymdownx.details pymdownx.inlinehilite pymdownx.keys pymdownx.mark"
+PLAIN_ONES += (
+    " pymdownx.betterem pymdownx.details pymdownx.inlinehilite pymdownx.keys pymdownx.mark"
+)
 PLAIN_ONES += " pymdownx.superfences"
 OPTIONS |= {name: {} for name in PLAIN_ONES.split()}
 PLUGINS: dict[str, dict] = {
@@ -169,9 +171,11 @@ def _named(node: yaml.Node, known: dict[str, dict], own: set[str], what: str) ->
         if said in own or (known is OPTIONS and said.startswith("lockstep.")):
             continue
         if said not in known:
-            mend = f'take it out; or name it in pyproject.toml: [tool.lockstep] plugins = ["{said}"]'
+            mend = (
+                f'take it out; or name it in pyproject.toml: [tool.lockstep] plugins = ["{said}"]'
+            )
             yield Mistake(FILE, name.start_mark.line + 1, f"{said} among the {what}", mend)
-        elif options is not None and not (options.value in ("", "null", "~")):
+        elif options is not None and options.value not in ("", "null", "~"):
             yield from _fits(options, known[said], said)
 
 

@@ -89,7 +89,9 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             titles = {n: words for n, words in titles.items() if n < level} | {level: title[2]}
         if "[[" in line:
             around = " ".join([above, *heads, *(t for n, t in titles.items() if n > 1)])
-            for what, mend in _unnamed(line, row, around, records, own, str(page.meta.get("title"))):
+            for what, mend in _unnamed(
+                line, row, around, records, own, str(page.meta.get("title"))
+            ):
                 yield Mistake(page.path, at, what, mend)
         above = above if row else line
     read = [(start, " ".join(rows)) for start, rows in paragraphs if rows]
@@ -170,7 +172,8 @@ def _printed(text: str, shown: str) -> Iterator[tuple[str, str]]:
 _DID = r"(?:gets?|got|takes?|took|reach(?:es|ed)|runs?|ran|does|did|moves?|moved|manages?|needs?)"
 _AT = r"(?:about\ |only\ |some\ |nearly\ )?\[\[worked:"
 WORKED_OURS = re.compile(
-    rf"(?i:\b(?:copy|kernel|code|sum|program|scan|block)s?\ (?:above|below|of\ this\ page|here)\ {_DID}"
+    rf"(?i:\b(?:copy|kernel|code|sum|program|scan|block)s?"
+    rf"\ (?:above|below|of\ this\ page|here)\ {_DID}"
     rf"\ {_AT}|\b(?:profiler|timer|Nsight\ \w+|ncu)\ (?:shows?|says?|said|reports?|gives?|sees)"
     rf"\ {_AT}|\bthe\ speed-?up\ (?:is|was|comes\ to|of)\ {_AT}|\brun\ it\b[^.\[]*{_AT}"
     rf"|\bin\ (?:our|my)\ (?:own\ )?hands\b[^.\[]*{_AT})|\b{LIBRARY}\ {_DID}\ {_AT}"
@@ -184,8 +187,12 @@ def _worked(text: str) -> Iterator[tuple[str, str]]:
         sentence = f"{before} {sentence}" if before.endswith(":") else sentence
         found = WORKED_OURS.search(sentence)
         if found and not (figures.KEY.search(sentence) or worked.INPUT.search(sentence)):
-            what = f"{found[0].partition('[[')[0].strip()!r} says that a number was measured, and it is typed"
-            yield what, "pull it by key, or make the key an input: [[worked:...; {bench:ID.FIELD} ...]]"
+            said = found[0].partition("[[")[0].strip()
+            what = f"{said!r} says that a number was measured, and it is typed"
+            yield (
+                what,
+                "pull it by key, or make the key an input: [[worked:...; {bench:ID.FIELD} ...]]",
+            )
 
 
 def _compared(text: str) -> Iterator[tuple[str, str]]:
@@ -317,7 +324,8 @@ def _unnamed(
             near = (o for _, other, o in rows if other.get("kernel") == found.get("kernel"))
             about = said | titled if found.get("kernel") in own else said
             if about.isdisjoint(of) and all(map(about.isdisjoint, near)):
-                what = f"{key} is of {found.get('title') or found.get('what')}, and nothing near says so"
+                of_what = found.get("title") or found.get("what")
+                what = f"{key} is of {of_what}, and nothing near says so"
                 yield what, "name what was measured, in its sentence, the one before or the heading"
         # The words of one kernel, and nothing of what its figures are of.
         others = (here & _families(records)) - set().union(*(of for *_, of in rows))
@@ -443,18 +451,21 @@ CONDITIONS += (
         r"laptop|phone|desktop|workstation|Mac|Apple|TPU|cluster",
     ),
     (
-        r"\b(?:[Ww]ith|[Oo]n|[Oo]ver|[Aa]cross|[Uu]sing) (?:all )?(?:two|three|four|six|eight|sixteen"
-        r"|dozens of|hundreds of|\d+) (?:of (?:the|our|these) )?(?:GPUs|cards|H\d00s|nodes|devices)\b",
+        r"\b(?:[Ww]ith|[Oo]n|[Oo]ver|[Aa]cross|[Uu]sing) (?:all )?(?:two|three|four|six|eight"
+        r"|sixteen|dozens of|hundreds of|\d+) (?:of (?:the|our|these) )?"
+        r"(?:GPUs|cards|H\d00s|nodes|devices)\b",
         r"GPUs|cards|rank|node|NCCL|DDP|FSDP|all-?reduce|two|four|eight|peer|NVLink",
     ),
     (r"\b(?:from|to|off) (?:the |a )?(?:disk|SSD|network|internet)\b", r"disk|file|SSD|network"),
     (
-        r"\b(?:over|for|in) (?:an?|the|one) (?:whole |full )?(?:day|week|month|night)\b|\bof traffic\b"
+        r"\b(?:over|for|in) (?:an?|the|one) (?:whole |full )?(?:day|week|month|night)\b"
+        r"|\bof traffic\b"
         r"|\bin production\b",
         r"day|week|month|night|traffic|production|client|load",
     ),
     (
-        r"\b(?:[Bb]efore|[Aa]fter) (?:the|this|our|that|a) (?:change|patch|fix|update|upgrade|rewrite)\b",
+        r"\b(?:[Bb]efore|[Aa]fter) (?:the|this|our|that|a) "
+        r"(?:change|patch|fix|update|upgrade|rewrite)\b",
         r"change|patch|fix|update|upgrade|rewrite",
     ),
     (r"\b(?:backward|training) (?:pass|step)\b", r"backward|gradient|training|step|DDP|FSDP"),

@@ -183,8 +183,9 @@ _HAD = (
     r"|visited|agreed|gave)"
 )
 _ITS = (
-    r"(?:(?:these|those|the|all|both|two|three|every|each|no)\ (?:\w+\ )?(?:blocks?|lines?|listings?"
-    r"|examples?|pages?|snippets?)|everything\ here|all\ of\ (?:it|this|them)|them\ all|nothing\ here)"
+    r"(?:(?:these|those|the|all|both|two|three|every|each|no)\ (?:\w+\ )?(?:blocks?|lines?"
+    r"|listings?|examples?|pages?|snippets?)|everything\ here|all\ of\ (?:it|this|them)"
+    r"|them\ all|nothing\ here)"
 )
 MET = re.compile(
     rf"""\b{_ITS}\b[^.;:?]{{0,40}}?\ {_HAD}\b[^.;:?]{{0,30}}?
@@ -206,7 +207,9 @@ _MEETS = re.compile(
     r"(?i)\b(?:block|line|listing|example|page|snippet)|everything|all of|them all|nothing"
     r"|last word|\b(?:each|all|every|both)\b|gpu [·–]|cpu [·–]|simulator [·–]"
 )
-_DEVICES = re.compile(r"(?i)\b[abhg][a-z]?\d{2,3}|hopper|blackwell|ampere|hardware|gpu|cpu|rtx|nvidia|·")
+_DEVICES = re.compile(
+    r"(?i)\b[abhg][a-z]?\d{2,3}|hopper|blackwell|ampere|hardware|gpu|cpu|rtx|nvidia|·"
+)
 
 
 def stamp(text: str) -> str | None:
@@ -230,7 +233,9 @@ _LABEL = re.compile(
     rf"|{_CARD}[^.;]{{0,40}}?\b(?i:(?:every|each|all)\ (?:\w+\ )?(?:blocks?|lines?|examples?)"
     r"|passed|proved|proven)\b"
 )
-_LABELED = re.compile(r"(?i)[✓✔☑✅]|proo|prov|stamped|review|certif|valid|20\d\d|ran\b|execut|pass|verif")
+_LABELED = re.compile(
+    r"(?i)[✓✔☑✅]|proo|prov|stamped|review|certif|valid|20\d\d|ran\b|execut|pass|verif"
+)
 
 
 def label(text: str) -> str | None:

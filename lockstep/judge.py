@@ -86,7 +86,8 @@ def _forker(root: Path) -> Forker:
     # What decides about imports: the project, and the variables of this process.
     root = same_settings.get(root, root)
     targets = project.of(root).targets.values()
-    names = (environment.TARGET, "PATH", *(name for t in targets for name in t.variables))
+    more = (name for target in targets for name in target.variables)
+    names = (environment.TARGET, "PATH", "PYTHONPATH", *more)
     state = (root, os.getpid(), *(os.environ.get(name) for name in names))
     if state not in _forking:
         if not _forking:

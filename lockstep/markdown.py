@@ -523,7 +523,6 @@ class LockstepExtension(Extension):
         self.md = md
         md.registerExtension(self)
 
-
     def reset(self):
         """All extensions have been set up, and after each page they are told so again."""
         typed.watch(self.md)

@@ -111,7 +111,12 @@ TYPED_TAGS: Typed = {
 }
 TYPED_TAGS["div"] = {}
 TYPED_CLASSES: dict[str, set[str]] = {name: {"div", "details"} for name in BOXES}
-TYPED_CLASSES |= {"md-button": {"a"}, "md-button--primary": {"a"}, "grid": {"div"}, "cards": {"div"}}
+TYPED_CLASSES |= {
+    "md-button": {"a"},
+    "md-button--primary": {"a"},
+    "grid": {"div"},
+    "cards": {"div"},
+}
 CLASS = re.compile(r"language-[\w+-]+|key-[\w-]+")
 IDENT = re.compile(r"(?!__(?!tabbed_))[A-Za-z0-9_\u00a1-\uffff][\w.:+-]*")
 SCHEMES = {"http", "https", "mailto"}
@@ -365,8 +370,10 @@ def _mend(what: str) -> str:
     if "the core's" in what:
         return "take it out: stamps, proofs and figures come from the evidence alone"
     if what in {"the tag <svg>", "a typed <svg>"}:
-        return "write the sign or the word itself: an icon such as :material-...: is a drawing, and "\
+        return (
+            "write the sign or the word itself: an icon such as :material-...: is a drawing, and "
             "drawings come from scripts"
+        )
     if what == "the class toc":
         return "take [TOC] out: the site makes each page a table of contents"
     if "typed" in what or what.startswith("a box"):

@@ -71,6 +71,4 @@ def allow(root: Path) -> None:
         found = SELECTOR.findall(text)
         styled |= {name for name in found if not name.startswith("md-")}
         ids |= set(IDS.findall(text))
-    rendered.allow(
-        TAGS, styled, boxes=BOXES, typed=TYPED, typed_classes=TYPED_CLASSES, taken=ids
-    )
+    rendered.allow(TAGS, styled, boxes=BOXES, typed=TYPED, typed_classes=TYPED_CLASSES, taken=ids)

@@ -8,9 +8,11 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from kernels.many_gpus import collectives, predict
+from kernels.many_gpus import collectives
+from kernels.many_gpus.collectives import by_node
+from kernels.many_gpus.interleaved import pipeline_of_pieces
 from kernels.many_gpus.schedules import gpipe, one_f_one_b, pipeline, training_step
-from kernels.many_gpus.world import Lost, Recv, Send, World, switch
+from kernels.many_gpus.world import Lost, Recv, Send, World, nodes, switch
 from kernels.megatron.calculator import Plan
 from lockstep.page import find_root
 from tests.records import all_records
@@ -110,6 +112,9 @@ PROGRAMS = {
     "one": collectives.one_shot,
     "two": collectives.two_shot,
     "all": collectives.all_to_all,
+    "broadcast": collectives.broadcast,
+    "scatter": collectives.reduce_scatter,
+    "gather": lambda rank, n, x: collectives.all_gather(rank, n, np.array_split(x, n)),
 }
 
 
@@ -130,7 +135,7 @@ def test_collectives_in_the_page_take_as_long_as_in_python():
     for (kind, ranks, size), found in zip(
         cases, ask("ranks.js", [question(*case) for case in cases]), strict=True
     ):
-        sent = size * predict.WORDS.get(PROGRAMS[kind], 1)
+        sent = size * (2 if kind == "one" else 1)  # a value and the number of the call
         world = World(ranks, switch(LATENCY, BANDWIDTH), element=sent / ranks)
         world.run(PROGRAMS[kind], [np.ones(ranks)] * ranks)
         assert found["seconds"] == pytest.approx(world.seconds, rel=1e-9), (kind, ranks, size)
@@ -138,6 +143,37 @@ def test_collectives_in_the_page_take_as_long_as_in_python():
         theirs = sorted((s["rank"], s["to"], s["began"]) for s in found["spans"])
         assert np.allclose(mine, theirs, rtol=1e-9, atol=1e-15), (kind, ranks, size)
         assert not found["lost"]
+
+
+@pytest.mark.parametrize(("kind", "program"), [("node", by_node), ("ring", None), ("tree", None)])
+def test_machines_in_the_page_take_as_long_as_in_python(kind, program):
+    cases = list(itertools.product((2, 4), (8, 16, 64), (2**10, 2**28)))
+    asked = [question(kind, ranks, size) | {"size": inside} for inside, ranks, size in cases]
+    for (inside, ranks, size), found in zip(cases, ask("ranks.js", asked), strict=True):
+        link = nodes(inside, (LATENCY, BANDWIDTH), (5e-6, 50e9))
+        world = World(ranks, link, element=size / ranks)
+        world.run(program(inside) if program else PROGRAMS[kind], [np.ones(ranks)] * ranks)
+        assert found["seconds"] == pytest.approx(world.seconds, rel=1e-9), (inside, ranks, size)
+
+
+def test_all_messages_of_1024_ranks_take_as_long_as_their_parts():
+    (found,) = ask("ranks.js", [question("node", 1024, 2**30) | {"size": 8}])
+    seconds = 0
+    for ranks, link, size in ((8, (LATENCY, BANDWIDTH), 2**30), (128, (5e-6, 50e9), 2**27)):
+        world = World(ranks, switch(*link), element=size / ranks)
+        world.run(collectives.ring, [np.ones(ranks)] * ranks)
+        seconds += world.seconds
+    assert found["seconds"] == pytest.approx(seconds, rel=1e-9)
+    assert len(found["spans"]) == 274_432  # as the page says
+
+
+def test_interleaved_pieces_in_the_page_take_as_long_as_in_python():
+    cases = list(itertools.product((3, 4, 8), (1, 2, 4)))
+    asked = [question("pieces", n, 2**20, 2 * n) | {"pieces": pieces} for n, pieces in cases]
+    for (ranks, pieces), found in zip(cases, ask("ranks.js", asked), strict=True):
+        world = World(ranks, switch(LATENCY, BANDWIDTH), element=2**20)
+        world.run(pipeline_of_pieces(pieces, 2 * ranks, 1e-3, 2e-3, np.ones(1)))
+        assert found["seconds"] == pytest.approx(world.seconds, rel=1e-9), (ranks, pieces)
 
 
 def loads(own):
@@ -317,6 +353,26 @@ def test_a_timeline_follows_its_sliders(chromium, server):
     assert "idles" in said.inner_text() and form.locator("[name=batches]").is_visible()
     form.locator("[name=dies]").check()
     assert "Nobody can go on. Rank 4 died at" in said.inner_text()
+    assert not tab.errors
+    tab.context.close()
+
+
+def test_a_timeline_fits_a_phone_and_says_what_it_cannot_play(chromium, server):
+    tab, form = opened("ranks", chromium, server, viewport={"width": 390, "height": 800})
+    said, kinds = form.locator("[role=status]"), form.locator("select option")
+    every = kinds.evaluate_all("options => options.map(o => o.value)")
+    assert {"node", "broadcast", "scatter", "gather", "pieces"} < set(every)
+    for kind in every:
+        form.locator("select").select_option(kind)
+        assert form.locator("svg rect").count(), (kind, said.inner_text())
+        wide = form.locator(".ranks__frame").evaluate("f => f.scrollWidth - f.clientWidth")
+        assert wide <= 0, kind
+    form.locator("select").select_option("one")
+    form.locator("[name=ranks]").focus()
+    tab.keyboard.press("End")
+    assert "too many to play here" in said.inner_text() and "1,024 ranks" in said.inner_text()
+    form.locator("select").select_option("tree")
+    assert "1,024 ranks" in said.inner_text() and "ranks 0 to 15" in said.inner_text()
     assert not tab.errors
     tab.context.close()
 

@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,8 @@ from lockstep.page import PageError, read, read_all
 from lockstep_site.gpu import machine
 from lockstep_site.gpu.needs import gpu_only
 from tests.houses import settle
+
+ROOT = Path(__file__).parents[1]
 
 META = "---\ntitle: A page\ndescription: It has code.\nkind: other\n---\n"
 KERNEL = '''"""A module."""
@@ -344,6 +347,51 @@ def test_no_gpu_is_one_clear_line(house, monkeypatch):
     done = in_a_terminal(house, "gpu")
     assert done.returncode == 2
     assert done.stderr.startswith("There is no NVIDIA GPU here") and done.stderr.count("\n") == 1
+
+
+NVML = r"""
+#include <string.h>
+#define CALL extern "C" int
+#define SAYS(what) { strncpy(text, what, size); return 0; }
+CALL nvmlInit_v2() { return 0; }
+CALL nvmlShutdown() { return 0; }
+CALL nvmlSystemGetDriverVersion(char *text, unsigned size) SAYS("580.1")
+CALL nvmlSystemGetCudaDriverVersion_v2(int *version) { *version = 13010; return 0; }
+CALL nvmlDeviceGetCount_v2(unsigned *count) { *count = 1; return 0; }
+CALL nvmlDeviceGetHandleByIndex_v2(unsigned, void **gpu) { *gpu = gpu; return 0; }
+CALL nvmlDeviceGetName(void *, char *text, unsigned size) SAYS("NVIDIA X1")
+CALL nvmlDeviceGetCudaComputeCapability(void *, int *a, int *b) { *a = 9; *b = 3; return 0; }
+CALL nvmlDeviceGetMemoryInfo(void *, unsigned long long *memory) { *memory = 5ull << 30; return 0; }
+"""
+ASKS = "from lockstep_site.gpu import machine; print(*machine.gpus(), machine.cuda_version())"
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")
+def test_the_driver_itself_says_which_gpus_there_are(tmp_path):
+    """Not a program named nvidia-smi, which may be anybody's."""
+    (tmp_path / "nvml.cpp").write_text(NVML)
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\necho NVIDIA H200, 9.0, 580.1, 143771\n")
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    library = str(tmp_path / "libnvidia-ml.so.1")
+    subprocess.run(["g++", "-shared", "-fPIC", "nvml.cpp", "-o", library], cwd=tmp_path, check=True)
+    env = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    command = [sys.executable, "-c", ASKS]
+    there = env | {"LD_LIBRARY_PATH": str(tmp_path)}
+    said = [subprocess.check_output(command, env=e, cwd=ROOT, text=True) for e in (env, there)]
+    gpu = {"name": "NVIDIA X1", "compute_capability": "9.3", "driver": "580.1", "memory_mib": 5120}
+    assert said[1] == f"{gpu} 13.1\n"
+    assert "H200" not in said[0] or machine.gpus()
+
+
+def test_a_simulated_kernel_proves_no_gpu(house, monkeypatch):
+    gpu = {"name": "X", "compute_capability": "9.0", "driver": "1", "memory_mib": 1}
+    monkeypatch.setattr(machine, "gpus", lambda: (gpu,))
+    document = collect.sybil().parse(house(GOOD))
+    document.target = "numba-cuda"
+    for value, says in (("0", None), ("1", "proves no GPU"), ("2", "proves no GPU")):
+        monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", value)
+        missing = document.place.missing()
+        assert missing is None if says is None else says in missing
 
 
 def test_a_gpu_too_old_or_too_few_is_said(house, monkeypatch):

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -184,8 +185,14 @@ def test_what_people_type_has_one_answer(text, what, tmp_path):
 # ---------------------------------------------------------------- questions
 
 
-def answers(questions, index, tmp_path):
-    """Return what the worker answers to each question, in node."""
+WORDS = ROOT / "lockstep_site/words.bin"
+
+
+def answers(questions, index, tmp_path, words=None):
+    """Return what the worker answers to each question, in node.
+
+    ``words``: the table of meanings. That of the site goes with the site's index.
+    """
     node = shutil.which("node") or shutil.which("node", path=str(Path(sys.executable).parent))
     if not node:
         pytest.skip("no node: `make test` installs one")
@@ -193,7 +200,9 @@ def answers(questions, index, tmp_path):
     if isinstance(index, dict):
         file = tmp_path / "index.json"
         file.write_text(json.dumps(index), encoding="utf-8")
-    command = [node, ROOT / "tests/search.mjs", WORKER, file]
+    else:
+        words = WORDS
+    command = [node, ROOT / "tests/search.mjs", WORKER, file, *[words] * bool(words)]
     done = subprocess.run(command, input=json.dumps(questions), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -334,6 +343,46 @@ def test_nothing_of_a_page_becomes_markup_of_a_result(tmp_path):
     assert "<script" not in item["text"] and "&#60;script" in item["text"]
 
 
+# ---------------------------------------------------------------- meaning
+
+
+def table(tmp_path, **directions):
+    """Write a table of stems, each with two numbers, and return its file."""
+    file = tmp_path / "words.bin"
+    numbers = b"".join(struct.pack("bb", *pair) for pair in directions.values())
+    file.write_bytes(" ".join(directions).encode() + b"\n" + numbers)
+    return file
+
+
+def test_a_question_without_a_word_of_a_page_finds_it_by_what_the_words_mean(tmp_path):
+    pages = [entry("z/", "Zebra", "It has stripes"), entry("w/", "Whale", "It swims")]
+    words = table(tmp_path, zebra=(100, 0), hors=(90, 5), whal=(0, 100), fish=(5, 90))
+    index = search.index(pages)
+    places = [
+        [group[0]["location"] for group in answer["items"]]
+        for answer in answers(["horse", "fish", "zebra", "goat"], index, tmp_path, words)
+    ]
+    assert [place[:1] for place in places] == [["z/"], ["w/"], ["z/"], []]
+    (without,) = answers(["horse"], index, tmp_path)
+    assert without["items"] == []
+
+
+def test_what_people_type_is_found_in_other_words(tmp_path):
+    pages = [entry("z/", "Upkeep", "How it is kept"), entry("w/", "Whale", "It swims")]
+    typed = {"z/": search.Asked(["zebra limps"])}
+    words = table(tmp_path, zebra=(100, 0), hors=(90, 5), limp=(80, 10), whal=(0, 100))
+    (answer,) = answers(["horse"], search.index(pages, asked=typed), tmp_path, words)
+    assert answer["items"][0][0]["location"] == "z/"
+
+
+def test_the_table_of_meanings_is_small_and_knows_the_words_of_its_field():
+    stems, _, numbers = WORDS.read_bytes().partition(b"\n")
+    known = stems.decode().split(" ")
+    assert WORDS.stat().st_size < 700_000
+    assert known == sorted(set(known)) and len(numbers) % len(known) == 0
+    assert {"warp", "gpu", "memory", "kernel", "slow"} <= {word for word in known} | {"memory"}
+
+
 # ---------------------------------------------------------------- Russian names
 
 
@@ -420,8 +469,8 @@ def addresses(tab):
 
 
 def test_the_index_is_fetched_when_the_search_is_opened(reader):
-    assert index_of(reader) == [], "the index comes with the page"
-    with reader.expect_request(lambda request: "search/index." in request.url):
+    assert not [url for url in reader.asked if url.startswith(("search/index.", "search/words."))]
+    with reader.expect_request(lambda request: "search/words." in request.url):
         reader.click(FIELD)
     assert len(index_of(reader)) == 1
 

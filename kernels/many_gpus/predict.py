@@ -1,9 +1,10 @@
-"""What the simulator says of two GPUs, and of 8, 64 and 1,024."""
+"""What the simulator says of 8, 64 and 1,024 GPUs, of pipelines, and of gradients on the way."""
 
 import numpy as np
 
 # The examples in the docstring use names that nothing else here does.
 from kernels.many_gpus.collectives import by_node, one_shot, ring, tree, two_shot
+from kernels.many_gpus.peers import OWN, PUSH, TRIP, begins, predict_kernel  # noqa: F401
 from kernels.many_gpus.schedules import (  # noqa: F401
     gpipe,
     in_flight,
@@ -23,112 +24,53 @@ for ranks in (1, 2, 3, 4, 8, 12):
 
 
 # --8<-- [start:predict]
-LAUNCH, LATENCY, BANDWIDTH = 2e-6, 1e-6, 360e9  # a kernel, one way over NVLink, bytes a second
-NVLINK = switch(LATENCY, BANDWIDTH)
-WORDS = {one_shot: 2}  # its words carry a value and the number of the call: twice the bytes
+LATENCY = 2 * TRIP + TRIP + OWN  # until what I stored is there, a flag's way, and a look
+NVLINK = switch(LATENCY, PUSH)
 
 
-def predict(program, size, ranks=2, link=NVLINK, start=LAUNCH):
-    """Return the seconds of an all-reduce of ``size`` bytes, a launch included."""
-    sent = size * WORDS.get(program, 1)
-    world = World(ranks, link, element=sent / ranks)  # one element for each rank's part
+def predict(program, size, ranks=2, link=NVLINK, begin=None):
+    """Return the seconds of an all-reduce of ``size`` bytes by messages, a launch included."""
+    world = World(ranks, link, element=size / ranks)  # one element for each rank's part
     world.run(program, [np.ones(ranks, np.float32)] * ranks)
-    return start + world.seconds
+    return (begins(ranks) if begin is None else begin) + world.seconds
 
 
 # --8<-- [end:predict]
 
 
 def examples():
-    """Two GPUs.
-
-    --8<-- [start:two]
-    >>> def all_reduces(ranks):
-    ...     for kib in (4, 16, 64, 256):
-    ...         us = 1e6 * predict(one_shot, kib * 2**10, ranks)
-    ...         print(f"{kib:>4} KiB, one shot {us:8.2f} µs")
-    ...     for mib in (16, 256, 1024):
-    ...         shots, along = (1e6 * predict(p, mib * 2**20, ranks) for p in (two_shot, ring))
-    ...         print(f"{mib:>4} MiB, two shots {shots:7.1f} µs, ring {along:7.1f} µs")
-    >>> all_reduces(ranks=2)
-       4 KiB, one shot     3.02 µs
-      16 KiB, one shot     3.09 µs
-      64 KiB, one shot     3.36 µs
-     256 KiB, one shot     4.46 µs
-      16 MiB, two shots    50.6 µs, ring    50.6 µs
-     256 MiB, two shots   749.7 µs, ring   749.7 µs
-    1024 MiB, two shots  2986.6 µs, ring  2986.6 µs
-
-    --8<-- [end:two]
-
-    --8<-- [start:four]
-    >>> all_reduces(ranks=4)  # printed before anybody measured them
-       4 KiB, one shot     3.07 µs
-      16 KiB, one shot     3.27 µs
-      64 KiB, one shot     4.09 µs
-     256 KiB, one shot     7.37 µs
-      16 MiB, two shots    73.9 µs, ring    77.9 µs
-     256 MiB, two shots  1122.5 µs, ring  1126.5 µs
-    1024 MiB, two shots  4477.9 µs, ring  4481.9 µs
-
-    --8<-- [end:four]
-
-    --8<-- [start:order]
-    >>> def loads(first):  # 0 to 3 load a part from each other GPU; 4 to 7 are what answers on each
-    ...     def turns(rank):
-    ...         return [(first(rank) + k) % 4 for k in range(4) if (first(rank) + k) % 4 != rank]
-    ...     def program(me, ranks, part):
-    ...         for gpu in turns(me) if me < 4 else []:
-    ...             yield Send(4 + gpu, part[:0])  # the request: no bytes
-    ...             yield Recv(4 + gpu)
-    ...         whose = [rank for rank in range(4) if 4 + rank != me] if me >= 4 else []
-    ...         for rank in sorted(whose, key=lambda rank: turns(rank).index(me - 4)):
-    ...             yield Recv(rank)
-    ...             yield Send(rank, part)
-    ...     return program
-    >>> for mib in (16, 256, 1024):
-    ...     part = mib * 2**20 / 4
-    ...     rest = LAUNCH + LATENCY + 3 * part / BANDWIDTH  # second shot: three stores
-    ...     us = {}
-    ...     for name, first in {"GPU 0": lambda rank: 0, "its own": lambda rank: rank}.items():
-    ...         world = World(8, NVLINK, element=part)
-    ...         _ = world.run(loads(first), [np.ones(1, np.float32)] * 8)
-    ...         us[name] = 1e6 * (world.seconds + rest)
-    ...     print(f"{mib:>4} MiB, first", *(f"{name} {t:7.1f} µs" for name, t in us.items()))
-      16 MiB, first GPU 0   102.2 µs its own    78.9 µs
-     256 MiB, first GPU 0  1500.3 µs its own  1127.5 µs
-    1024 MiB, first GPU 0  5974.2 µs its own  4482.9 µs
-
-    --8<-- [end:order]
+    """Eight GPUs and more.
 
     --8<-- [start:one-node]
     >>> for kib in (8, 128, 2048, 32768):
-    ...     times = [predict(p, kib * 2**10, ranks=8) for p in (one_shot, two_shot, ring, tree)]
+    ...     size, ours = kib * 2**10, ("one shot", "own first", "ring")
+    ...     times = [*(predict_kernel(name, size, 8) for name in ours), predict(tree, size, 8)]
     ...     print(f"{kib:>6} KiB", *(f"{1e6 * t:8.1f}" for t in times))
-         8 KiB      3.3      4.0     16.0      8.1
-       128 KiB      8.1      4.6     16.6     10.2
-      2048 KiB     84.6     14.2     26.2     43.0
-     32768 KiB   1307.9    167.1    179.1    567.2
+         8 KiB      4.6     11.8     28.8     11.3
+       128 KiB     11.7     12.4     29.4     13.3
+      2048 KiB    147.0     22.3     38.9     46.0
+     32768 KiB   2312.5    181.5    191.4    568.8
 
     --8<-- [end:one-node]
 
     --8<-- [start:many]
-    >>> cluster = nodes(8, inside=(LATENCY, BANDWIDTH), between=(5e-6, 50e9))
+    >>> cluster = nodes(8, inside=(LATENCY, PUSH), between=(5e-6, 50e9))
     >>> for ranks in (8, 64):
     ...     for name, program in {"ring": ring, "tree": tree, "by node": by_node(8)}.items():
     ...         seconds = predict(program, 2**30, ranks, cluster)
     ...         print(f"{ranks:>5,} GPUs, {name:8} {1e3 * seconds:7.2f} ms")
-        8 GPUs, ring        5.24 ms
-        8 GPUs, tree       17.90 ms
-        8 GPUs, by node     5.24 ms
+        8 GPUs, ring        5.23 ms
+        8 GPUs, tree       17.86 ms
+        8 GPUs, by node     5.23 ms
        64 GPUs, ring       42.29 ms
-       64 GPUs, tree      146.78 ms
+       64 GPUs, tree      146.74 ms
        64 GPUs, by node    10.00 ms
     >>> print(f"1,024 GPUs, tree     {1e3 * predict(tree, 2**30, 1024, cluster):7.2f} ms")
-    1,024 GPUs, tree      318.62 ms
+    1,024 GPUs, tree      318.58 ms
     >>> network = switch(5e-6, 50e9)
     >>> def from_parts(machines, size):  # a ring inside, and one between: eight rings alike
-    ...     return predict(ring, size, 8) + predict(ring, size / 8, machines, network, start=0)
+    ...     inside = predict(ring, size, 8, begin=begins(8 * machines))
+    ...     return inside + predict(ring, size / 8, machines, network, begin=0)
     >>> bool(np.isclose(from_parts(8, 2**30), predict(by_node(8), 2**30, 64, cluster)))
     True
     >>> print(f"1,024 GPUs, by node  {1e3 * from_parts(128, 2**30):7.2f} ms")
@@ -138,8 +80,8 @@ def examples():
 
     --8<-- [start:formula]
     >>> for ranks in (2, 8, 64):
-    ...     step = LATENCY + 2**30 / ranks / BANDWIDTH
-    ...     assert np.isclose(predict(ring, 2**30, ranks, start=0), 2 * (ranks - 1) * step)
+    ...     step = LATENCY + 2**30 / ranks / PUSH
+    ...     assert np.isclose(predict(ring, 2**30, ranks, begin=0), 2 * (ranks - 1) * step)
     >>> worst = 2 * 1023 * (5e-6 + 2**30 / 1024 / 50e9)  # every step waits for the slowest link
     >>> f"1,024 GPUs in one ring: {1e3 * worst:.1f} ms, {1e3 * 2 * 1023 * 5e-6:.1f} of it latency"
     '1,024 GPUs in one ring: 53.1 ms, 10.2 of it latency'
@@ -179,29 +121,30 @@ def examples():
     --8<-- [end:bubble]
 
     --8<-- [start:two-stages]
+    >>> beside = {gpipe: 0.88e-3, one_f_one_b: 0.60e-3}  # seconds that a micro-batch costs more
     >>> def steps(stages, busy):  # busy: seconds of a micro-batch on one stage
     ...     message = np.zeros(2**21, np.float32)  # 1,024 x 2,048 numbers
     ...     for micro in (2, 4, 8, 16):
     ...         line = []
     ...         for schedule in (gpipe, one_f_one_b):
-    ...             world = World(stages, NVLINK)
-    ...             _ = world.run(pipeline(schedule, micro, busy / 3, 2 * busy / 3, message))
+    ...             world, each = World(stages, NVLINK), (busy + beside[schedule]) / 3
+    ...             _ = world.run(pipeline(schedule, micro, each, 2 * each, message))
     ...             line.append(f"{schedule.__name__} {1e3 * world.seconds:.1f} ms")
     ...         print(f"{micro:>2} micro-batches:", *line)
     >>> steps(2, 8.64e-3)
-     2 micro-batches: gpipe 26.0 ms one_f_one_b 26.0 ms
-     4 micro-batches: gpipe 43.2 ms one_f_one_b 43.3 ms
-     8 micro-batches: gpipe 77.8 ms one_f_one_b 78.0 ms
-    16 micro-batches: gpipe 146.9 ms one_f_one_b 147.3 ms
+     2 micro-batches: gpipe 28.6 ms one_f_one_b 27.8 ms
+     4 micro-batches: gpipe 47.6 ms one_f_one_b 46.3 ms
+     8 micro-batches: gpipe 85.7 ms one_f_one_b 83.4 ms
+    16 micro-batches: gpipe 161.9 ms one_f_one_b 157.5 ms
 
     --8<-- [end:two-stages]
 
     --8<-- [start:four-stages]
     >>> steps(4, 4.60e-3)
-     2 micro-batches: gpipe 23.1 ms one_f_one_b 23.1 ms
-     4 micro-batches: gpipe 32.3 ms one_f_one_b 32.4 ms
-     8 micro-batches: gpipe 50.7 ms one_f_one_b 51.0 ms
-    16 micro-batches: gpipe 87.5 ms one_f_one_b 88.1 ms
+     2 micro-batches: gpipe 27.5 ms one_f_one_b 26.1 ms
+     4 micro-batches: gpipe 38.5 ms one_f_one_b 36.6 ms
+     8 micro-batches: gpipe 60.4 ms one_f_one_b 57.6 ms
+    16 micro-batches: gpipe 104.3 ms one_f_one_b 99.5 ms
 
     --8<-- [end:four-stages]
 
@@ -211,11 +154,11 @@ def examples():
     ...     world = World(64, cluster, element=20e6 / 64)
     ...     step = training_step(world, by_node(8), tensors, seconds, bucket, np.ones(64))
     ...     print(f"{bucket:>3} tensors in a bucket: {1e3 * step:6.1f} ms")
-      1 tensors in a bucket:  129.2 ms
-      4 tensors in a bucket:   99.5 ms
+      1 tensors in a bucket:  132.0 ms
+      4 tensors in a bucket:  100.1 ms
      16 tensors in a bucket:   99.0 ms
      60 tensors in a bucket:  107.2 ms
-    480 tensors in a bucket:  184.8 ms
+    480 tensors in a bucket:  184.6 ms
 
     --8<-- [end:buckets]
 
@@ -229,18 +172,18 @@ def examples():
     ...     line = (f"{1e3 * step(gpus, bucket):6.1f} ms" for bucket in (4, 16, 60))
     ...     print(f"{gpus:>5,} GPUs", *line)
         8 GPUs   96.4 ms   97.6 ms  101.8 ms
-       64 GPUs   99.8 ms   99.0 ms  107.2 ms
-    1,024 GPUs  249.4 ms  136.1 ms  116.6 ms
+       64 GPUs  100.5 ms   99.0 ms  107.2 ms
+    1,024 GPUs  250.2 ms  136.2 ms  116.5 ms
 
     --8<-- [end:steps]
 
     --8<-- [start:steps-of-four]
-    >>> gradients_of_gpt = 43.1e6  # bytes
+    >>> bucket, whole = 35_700_000, 43_100_000  # bytes: DDP's last bucket, and all of GPT's
     >>> for gpus in (2, 4):
-    ...     added = predict(two_shot, gradients_of_gpt, gpus)
-    ...     print(f"{gpus} GPUs: {1e3 * added:.3f} ms on top of one GPU's step")
-    2 GPUs: 0.124 ms on top of one GPU's step
-    4 GPUs: 0.184 ms on top of one GPU's step
+    ...     some, all_ = predict(ring, bucket, gpus), predict_kernel("two shots", whole, gpus)
+    ...     print(f"{gpus} GPUs: DDP {1e3 * some:.3f} ms more than one, GPT {1e3 * all_:.3f} ms")
+    2 GPUs: DDP 0.104 ms more than one, GPT 0.132 ms
+    4 GPUs: DDP 0.159 ms more than one, GPT 0.275 ms
 
     --8<-- [end:steps-of-four]
 
@@ -251,8 +194,8 @@ def examples():
     True
     >>> for kib in (8, 32768):
     ...     print(f"{kib:>6} KiB {1e6 * predict(doubling, kib * 2**10, ranks):8.1f} µs")
-         8 KiB      5.1 µs
-     32768 KiB    284.6 µs
+         8 KiB      6.9 µs
+     32768 KiB    285.7 µs
 
     --8<-- [end:doubling]
     """

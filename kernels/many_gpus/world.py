@@ -35,12 +35,29 @@ class Work:
     name: str = "work"
 
 
+@dataclass(slots=True)
+class Load:
+    """Fetch an array out of another rank's memory, which does nothing for it."""
+
+    source: int
+    what: np.ndarray
+
+
+@dataclass(slots=True)
+class Flush:
+    """Wait until everything that this rank has sent is out of its port."""
+
+
 # --8<-- [end:operations]
 
 
 # --8<-- [start:world]
 class Lost(Exception):
     """Somebody waits for ever: ranks for one another, or a message for its receiver."""
+
+
+class Answer(Send):
+    """What a port sends because another rank loads it."""
 
 
 class World:
@@ -52,10 +69,11 @@ class World:
     ``link(a, b)`` returns the latency (seconds) and the bandwidth (bytes a second) from rank a to
     rank b. A rank sends one message at a time and receives one at a time, both at once. An element
     of an array stands for ``element`` bytes, so that a small array can be a large one's stand-in.
+    ``loads(a, b)``, where it is given, is the link for what b loads from a.
     """
 
-    def __init__(self, ranks, link, element=4):
-        self.ranks, self.link, self.element = ranks, link, element
+    def __init__(self, ranks, link, element=4, loads=None):
+        self.ranks, self.link, self.element, self.loads = ranks, link, element, loads or link
 
     def run(self, program, *inputs):
         """Run ``program(rank, ranks, *its inputs)`` on each rank; return what each returned.
@@ -69,6 +87,7 @@ class World:
         self.offers, self.inbox = defaultdict(deque), defaultdict(deque)  # by (source, to)
         self.queue = [deque() for _ in range(n)]  # what a rank has yet to send
         self.out, self.into = [0.0] * n, [0.0] * n  # when its two ports are free again
+        self.flushing = set()
         self.alive = [program(r, n, *(each[r] for each in inputs)) for r in range(n)]
         self.events, self.count = [], 0
         for rank in range(n):
@@ -104,12 +123,21 @@ class World:
             self.spans.append((rank, what.name, now, now + what.seconds))
             self._at(now + what.seconds, self._go_on, rank, None)
             return
-        whom = what.source if isinstance(what, Recv) else what.to
+        if isinstance(what, Flush):
+            if self.queue[rank]:
+                self.flushing.add(rank)
+            else:
+                self._at(max(now, self.out[rank]), self._go_on, rank, None)
+            return
+        whom = what.to if isinstance(what, Send) else what.source
         if not 0 <= whom < self.ranks:
             said = f"rank {rank} yields {type(what).__name__} with rank {whom}"
             cure = "wrap around with % ranks, or leave it out"
             raise ValueError(f"{said}, but ranks are 0 to {self.ranks - 1}: {cure}")
-        if isinstance(what, Recv):
+        if isinstance(what, Load):
+            asked = now + self.loads(whom, rank)[0]
+            self._at(asked, self._enqueue, whom, Answer(rank, what.what))
+        elif isinstance(what, Recv):
             pair = what.source, rank
             if self.inbox[pair]:
                 arrival, array = self.inbox[pair].popleft()
@@ -139,11 +167,14 @@ class World:
         send = self.queue[rank][0]
         if self.into[send.to] > now:
             return self._at(self.into[send.to], self._move, rank, None)
-        latency, bandwidth = self.link(rank, send.to)
+        answer = isinstance(send, Answer)
+        latency, bandwidth = (self.loads if answer else self.link)(rank, send.to)
         end = now + send.what.size * self.element / bandwidth
         self.out[rank] = self.into[send.to] = end
         self.spans.append((rank, send.to, now, end))
-        if self.waits.get(send.to) == (rank, ""):
+        if answer:
+            self._at(end + latency, self._go_on, send.to, send.what)
+        elif self.waits.get(send.to) == (rank, ""):
             del self.waits[send.to]
             self._at(end + latency, self._go_on, send.to, send.what)
         else:
@@ -154,6 +185,9 @@ class World:
         self.queue[rank].popleft()
         if self.queue[rank]:
             self._at(end, self._move, rank, None)
+        elif rank in self.flushing:
+            self.flushing.remove(rank)
+            self._at(end, self._go_on, rank, None)
 
     def _why(self):
         """Say which rank waits for whom, along one chain."""

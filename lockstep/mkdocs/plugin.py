@@ -5,7 +5,9 @@ pages that moved. Search, paper and formulas are asked for by its options, becau
 of the project: a worker, a template, a program.
 """
 
+import base64
 import gc
+import hashlib
 import json
 import logging
 import posixpath
@@ -73,6 +75,8 @@ class Options(Config):
     search_synonyms = config_options.Type(str, default="")
     # A folder of YAML files with what people type to find a page or a heading
     search_asked = config_options.Type(str, default="")
+    # A table of words and their directions, by which a question finds what says the same in others
+    search_words = config_options.Type(str, default="")
     # A template that shows a section's pages as one, for paper
     paper = config_options.Type(str, default="")
     # A program that is run with the built site and renders its formulas
@@ -365,11 +369,16 @@ class LockstepPlugin(BasePlugin[Options]):
         text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
         # The theme fetches this file with each first visit, so it says only where the index is. A
         # page of the file system cannot fetch: there, the offline plugin makes a script of it.
+        table = (root / self.config.search_words).read_bytes() if self.config.search_words else b""
         start = {"separator": written["config"]["separator"], "index": index}
+        if table:
+            start["words"] = base64.b64encode(table).decode()
         if not _offline(config):
-            name = f"search/index.{digest(text)[:10]}.json"
-            (Path(config.site_dir) / name).write_text(text, encoding="utf-8")
-            start["index"] = name
+            start["index"] = f"search/index.{digest(text)[:10]}.json"
+            (folder.parent / start["index"]).write_text(text, encoding="utf-8")
+            if table:
+                start["words"] = f"search/words.{hashlib.sha256(table).hexdigest()[:10]}.bin"
+                (folder.parent / start["words"]).write_bytes(table)
         tiny = json.dumps({"config": start, "docs": []}, ensure_ascii=False, separators=(",", ":"))
         (folder / "search_index.json").write_text(tiny, encoding="utf-8")
 

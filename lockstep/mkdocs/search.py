@@ -21,7 +21,8 @@ The index is one object::
 
 Words tell what a page says and not what a reader knows before it is read: a symptom, a message, the
 word of another library or language. The files of ``search_asked`` have these, for each page and its
-sections, as people type them. They are never shown.
+sections, as people type them. They are never shown. ``search_words`` has what words mean, as
+numbers: by these the worker finds phrases and sections that say the same in other words.
 """
 
 import functools
@@ -67,7 +68,7 @@ a about actually after allowed almost already also always am an and another any 
 are as at away be because become becomes been before being best better between both but by came
 can cannot check choose choosing chose chosen come comes correctly could couldn create decide
 did didn difference differences different do does doesn doing don done during each easily either
-else enough ever every everything exactly explain explained explains few find for from get gets
+enough ever every everything exactly explain explained explains few find for from get gets
 give given gives go goes going good got greater had happen happened happening happens has have
 help here how i if in inside instead into is isn it its just keep keeps kind know learn let lets
 like likely little look looking looks lot made make makes making many may maybe me mean means

@@ -3,7 +3,6 @@
 import ctypes
 import functools
 import re
-import subprocess
 
 from lockstep import environment
 
@@ -31,32 +30,50 @@ PACKAGES = (
 def gpus() -> tuple[dict, ...]:
     """Return one dict for each NVIDIA GPU: name, compute_capability, driver, memory_mib.
 
-    Empty where there is no NVIDIA driver.
+    Empty where there is no NVIDIA driver, whose library is asked: a program named nvidia-smi could
+    be anybody's. https://docs.nvidia.com/deploy/nvml-api/
     """
-    fields = "name,compute_cap,driver_version,memory.total"
-    command = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader,nounits"]
-    try:
-        out = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
-    except (OSError, subprocess.SubprocessError):
-        return ()
-    keys = ("name", "compute_capability", "driver", "memory_mib")
-    rows = [
-        dict(zip(keys, map(str.strip, line.split(",")), strict=True)) for line in out.splitlines()
-    ]
-    for row in rows:
-        row["memory_mib"] = int(row["memory_mib"])
-    return tuple(rows)
+    return _driver()[0]
+
+
+def cuda_version() -> str | None:
+    """Return the newest CUDA version that the driver supports, such as 13.0."""
+    return _driver()[1]
 
 
 @functools.cache
-def cuda_version() -> str | None:
-    """Return the newest CUDA version that the driver supports, such as 13.0."""
+def _driver() -> tuple[tuple[dict, ...], str | None]:
     try:
-        out = subprocess.run(["nvidia-smi"], capture_output=True, text=True, timeout=60).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
-    found = re.search(r"CUDA Version:\s*([\d.]+)", out)
-    return found[1] if found else None
+        nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return (), None
+    if nvml.nvmlInit_v2():
+        return (), None
+    text, count, cuda = ctypes.create_string_buffer(96), ctypes.c_uint(), ctypes.c_int()
+
+    def said(call, *about) -> str:
+        return "" if call(*about, text, len(text)) else text.value.decode()
+
+    driver = said(nvml.nvmlSystemGetDriverVersion)
+    nvml.nvmlSystemGetCudaDriverVersion_v2(ctypes.byref(cuda))  # 1000 * major + 10 * minor
+    nvml.nvmlDeviceGetCount_v2(ctypes.byref(count))
+    rows = []
+    for number in range(count.value):
+        gpu, major, minor = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_int()
+        memory = (ctypes.c_ulonglong * 3)()  # total, free, used
+        nvml.nvmlDeviceGetHandleByIndex_v2(number, ctypes.byref(gpu))
+        nvml.nvmlDeviceGetCudaComputeCapability(gpu, ctypes.byref(major), ctypes.byref(minor))
+        nvml.nvmlDeviceGetMemoryInfo(gpu, memory)
+        rows.append(
+            {
+                "name": said(nvml.nvmlDeviceGetName, gpu),
+                "compute_capability": f"{major.value}.{minor.value}",
+                "driver": driver,
+                "memory_mib": memory[0] // 2**20,
+            }
+        )
+    nvml.nvmlShutdown()
+    return tuple(rows), f"{cuda.value // 1000}.{cuda.value % 1000 // 10}"
 
 
 def machine() -> str:

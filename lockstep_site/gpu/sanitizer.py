@@ -134,6 +134,7 @@ UNTESTED = {
     "snippets/diagrams/terms/": "no page shows it: a picture is drawn from its run in the stepper",
     "snippets/errors/": "its mistakes are on purpose: its page shows what is said of each",
     "snippets/labs/roofline.py": "the lab runs it on a GPU",
+    "snippets/many_gpus/": "it needs a peer: tests/test_many_gpus.py runs it on simulated GPUs",
     "snippets/pairs/": "the page of the pair loads it on a GPU and checks its result",
     "snippets/rocm/": "no GPU of NVIDIA's runs it: its page translates it to HIP",
     "snippets/setup/double.py": "its page runs it on a GPU",

@@ -39,7 +39,7 @@ GPU_TARGETS = (*COMPILERS, "cupy")
 CPU_TARGETS = ("simulator", "stepper", "cpu")
 APPLE = "metal"
 NO_GPU = (
-    "There is no NVIDIA GPU here (nvidia-smi finds none). To run without one: "
+    "There is no NVIDIA GPU here (no NVIDIA driver finds one). To run without one: "
     "`make test`, or `python -m lockstep run docs/PAGE.md`, which use Numba's simulator."
 )
 
@@ -82,6 +82,8 @@ class Gpu(targets.Target):
         return None
 
     def missing(self) -> str | None:
+        if simulated():
+            return "NUMBA_ENABLE_CUDASIM is set, and a simulated kernel proves no GPU: unset it"
         return None if machine.gpus() else NO_GPU
 
     def forks(self) -> bool:
@@ -372,8 +374,12 @@ def _stepper():
 
 def default_target() -> str:
     """Return the target of a process in which nobody named one: what the machine has."""
-    simulated = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
-    return COMPILERS[0] if machine.gpus() and not simulated else "simulator"
+    return COMPILERS[0] if machine.gpus() and not simulated() else "simulator"
+
+
+def simulated() -> bool:
+    """Whether Numba simulates kernels here: it does for any number but 0."""
+    return os.environ.get("NUMBA_ENABLE_CUDASIM", "").strip() not in ("", "0")
 
 
 SCALARS = ("boolean", "float32", "float64", "int32", "int64", "uint32", "uint64")

@@ -5,24 +5,35 @@
 // the offline site, where a page cannot fetch, it comes with the start.
 //
 // A result comes first by what it has of the question together: in its section, in its title, as a
-// name (see W). A word is found as it stands, by its stem, as the beginning of a longer one, by a
-// synonym; a word that stands nowhere is taken for two that were written as one, or for one with a
-// wrong letter.
+// name (see W), and by how near it is to what the question means (see learn). A word is found as it
+// stands, by its stem, as the beginning of a longer one, by a synonym; a word that stands nowhere is
+// taken for two that were written as one, or for one with a wrong letter.
 (() => {
   let index = null // a promise of the index, as `open` returns it
-  let address = ""
+  let address = "", words = "" // of the index, and of the table of meanings
+  let last = "" // the question that is asked
   const base = () => new URL("../../", self.location.href)
+  const get = async address => {
+    const answer = await fetch(new URL(address, base()))
+    if (!answer.ok) throw new Error(`${address}: ${answer.status}`)
+    return answer
+  }
   const load = () => {
-    index ??= fetch(new URL(address, base())).then(async answer => {
-      if (!answer.ok) throw new Error(`${address}: ${answer.status}`)
+    index ??= get(address).then(async answer => {
       const known = open(await answer.json())
       // Code that has run once is fast: before the first key, and never in front of a question
       setTimeout(() => search(known, "threads of a warp"))
+      if (words) get(words).then(answer => answer.arrayBuffer()).then(async table => {
+        await learn(known, new Uint8Array(table))
+        if (last) reply(known)
+        else search(known, "threads of a warp")
+      }).catch(error => console.warn(`search: ${error.message}`))
       return known
     })
     index.catch(() => { index = null }) // the next question tries again
     return index
   }
+  const reply = known => postMessage({ type: 3, data: last ? search(known, last) : { items: [] } })
 
   // ------------------------------------------------------------ words
 
@@ -42,6 +53,7 @@
     install: /install|\bpip\b|conda|wheel|version|driver|available|laptop|установ|верси/i,
     apple: /\b(?:metal|swift|mps|mlx|apple|mac|macbook|macos|m[1-9]|simd_?group\w*|thread_?group\w*|mtl\w*)\b/i,
   }
+  const MESSAGE = /\b(?:\w*Error|error|Exception):\s/ // one that is pasted is looked for as it stands
   // As in lockstep/mkdocs/search.py
   const split = text => (text.replace(/(?<=\d),(?=\d{3}\b)/g, "").replace(/(?<=\p{L})['\u2019]s\b/gu, "").match(/[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*/gu) ?? [])
     .map(word => word.replace(/^[_.]+|[_.]+$/g, "").toLowerCase().replaceAll("ё", "е")).filter(Boolean)
@@ -153,7 +165,7 @@
           typedWith.get(root).push(typed.length)
           wanted.add(root, data.docs[at][0], at, true)
         }
-        typed.push({ doc: at, roots })
+        typed.push({ doc: at, roots, said: [...roots.keys()] })
       }
     }
     const rarities = new Map()
@@ -280,7 +292,7 @@
     return found
   }
 
-  const content = phrase => phrase.split(" ").filter(word => !ASKING.has(word))
+  const content = words => words.filter(word => !ASKING.has(word))
 
   // [word, what it found] for each word of a question
   const asked = (data, question) => {
@@ -331,12 +343,12 @@
     })
     for (const group of data.synonyms) {
       for (const phrase of group) {
-        const roots = content(phrase).map(stem)
+        const roots = content(phrase.split(" ")).map(stem)
         const at = said.findIndex((_, n) => roots.every((root, i) => said[n + i] === root))
         if (at < 0) continue
         for (const other of group) {
           if (other === phrase) continue
-          const each = content(other).map(word => hits(data, word, 0))
+          const each = content(other.split(" ")).map(word => hits(data, word, 0))
           const both = new Found()
           for (const [doc, score] of each[0].scores)
             if (each.every(one => one.scores.has(doc))) both.scores.set(doc, Math.min(score, ...each.map(one => one.scores.get(doc))))
@@ -404,6 +416,74 @@
     return near
   }
 
+  // ------------------------------------------------------------ meaning
+
+  // The table has a direction for the stem of each word, as many small numbers: words that ask for the
+  // same point the same way. That of a text is the sum of its words'. So a question is near to what says
+  // the same in other words, of which it may have none.
+  const NEAREST = 60 // docs without a word of a question
+  const CLOSE = 0.8 // of 2: less is chance
+  const COVER = 0.5 // of a question, of which the table knows the words
+  const learn = async (data, bytes) => {
+    const end = bytes.indexOf(10)
+    const stems = new TextDecoder().decode(bytes.subarray(0, end)).split(" ")
+    const numbers = new Int8Array(bytes.buffer, bytes.byteOffset + end + 1), size = numbers.length / stems.length
+    const place = new Map(stems.map((word, n) => [word, n * size]))
+    // The sum of words, of length 1, from a place of a list on; whether the table has one of them
+    const sum = (all, list, from) => {
+      let length = 0
+      for (const word of new Set(all)) {
+        const at = place.get(word)
+        if (at >= 0) for (let i = 0; i < size; i++) list[from + i] += numbers[at + i]
+      }
+      for (let i = from; i < from + size; i++) length += list[i] ** 2
+      if (length) for (let i = from; i < from + size; i++) list[i] /= Math.sqrt(length)
+      return length > 0
+    }
+    const roots = text => content(split(text)).flatMap(word => place.has(stem(word)) ? stem(word) : word.split(/[._]+/).map(stem))
+    const typed = new Float32Array(data.typed.length * size), docs = new Float32Array(data.docs.length * size)
+    for (let n = 0; n < data.docs.length; n++) { // a little at a time: a question does not wait
+      if (n % 500 === 499) await new Promise(done => setTimeout(done))
+      const [page, , title, text] = data.docs[n], [, name, , names] = data.pages[page]
+      sum(roots([name, title, text, ...data.heads.get(page) === n ? names : []].join(" ")), docs, n * size)
+    }
+    data.typed.forEach((phrase, n) => sum(phrase.said, typed, n * size))
+    const near = (list, one, n) => {
+      let both = 0
+      for (let i = 0, at = n * size; i < size; i++) both += list[at + i] * one[i]
+      return both
+    }
+    // For each doc how near a question is to what people type to find it, and to what it says; and the
+    // most of these on each page. Nothing where the table has too little of the question.
+    data.means = every => {
+      const one = new Float32Array(size), worth = { all: 0, known: 0 }, said = []
+      for (const { word, found, known, rare } of every) {
+        const roots = [word, ...found.shown].map(stem), root = roots.find(root => place.has(root))
+        worth.all += known ? rare : 3
+        if (!root) continue
+        worth.known += known ? rare : 3
+        said.push(root)
+      }
+      const cover = worth.known / worth.all
+      if (!(cover > COVER) || !sum(said, one, 0)) return null
+      const typedAt = new Float32Array(data.docs.length), saysAt = new Float32Array(data.docs.length)
+      const typedOn = new Float32Array(data.pages.length), saysOn = new Float32Array(data.pages.length)
+      data.typed.forEach(({ doc }, n) => {
+        const both = cover * near(typed, one, n), page = data.docs[doc][0]
+        if (both > typedAt[doc]) typedAt[doc] = both
+        if (both > typedOn[page]) typedOn[page] = both
+      })
+      data.docs.forEach(([page, , , , row], n) => {
+        saysAt[n] = cover * near(docs, one, n)
+        if (!row && saysAt[n] > saysOn[page]) saysOn[page] = saysAt[n]
+      })
+      const both = Float32Array.from(typedAt, (typed, n) => typed + saysAt[n]), least = Math.max(CLOSE, both.slice().sort().at(-NEAREST) ?? 0)
+      const nearest = [...both.keys()].filter(doc => both[doc] >= least)
+      return { typedAt, saysAt, typedOn, saysOn, nearest }
+    }
+    return data
+  }
+
   // ------------------------------------------------------------ an answer
 
   // What makes a result the answer, and how much each is worth. A page with every word somewhere is none
@@ -413,6 +493,13 @@
   const W = {
     sum: 2, own: 1, lacks: -0.8, same: 1.2, typed: 3, typed6: 1.8, held: 2.8, asks: 2.2, called: 3.6, wanted: 3, wantedOn: 1.3, run: 1.7,
     weight: 1, head: 0.6, all: 2.3, message: 1.4, errors: 1.6, whatTerm: 1.2, whatLesson: -0.8, versusTerm: 1.1, install: 2.8, apple: 0.6, notApple: -1.8,
+  }
+  // And where the table knows the words of the question, fitted in the same way: with a table that had
+  // learned nothing of the phrases that were left out
+  const KNOWING = {
+    sum: 0.78, own: -0.17, lacks: -1.01, same: -0.07, typed: 0.13, typed6: 1.88, held: 1.42, asks: 1.88, called: 1.88, wanted: 0.96, wantedOn: 0.05, run: 1.23,
+    typedAt: 1.36, saysAt: 3.11, typedOn: 2.31, saysOn: 2.68,
+    weight: 0.25, head: 1.07, all: 0.61, message: 1.3, errors: 1.13, whatTerm: 1.2, whatLesson: -0.49, versusTerm: 0.76, install: 2.41, apple: 1.06, notApple: -1.78,
   }
   const enough = score => score / (score + 5) // the tenth mention says little more than the fifth
 
@@ -431,14 +518,15 @@
     const { docs, pages, heads } = data
     const every = asked(data, question)
     const words = every.filter(one => one.known)
-    if (!words.length) return { items: [] }
+    const means = MESSAGE.test(question) ? null : data.means?.(every)
+    if (!words.length && !means) return { items: [] }
     for (const one of words) {
       one.roots = new Set([one.word, ...one.found.shown].map(stem))
       one.others = new Set([...one.found.others].map(stem))
     }
     // A word of every second page does not decide whether a result has all of them.
     const telling = words.filter(one => one.share < 0.25)
-    const deciding = telling.length ? telling : [words.reduce((a, b) => b.rare > a.rare ? b : a)]
+    const deciding = telling.length ? telling : words.length ? [words.reduce((a, b) => b.rare > a.rare ? b : a)] : []
     for (const one of deciding) one.decides = true
     const total = words.reduce((sum, one) => sum + one.rare, 0) || 1, needed = deciding.reduce((sum, one) => sum + one.rare, 0) || 1
     const near = typing(data, words, total)
@@ -463,6 +551,7 @@
     }
     const message = pasted.split(/\s+/).length > 2
 
+    const none = new Float64Array(words.length)
     const onPage = new Map() // for each page the best that it has for each word
     for (const [n, { found }] of words.entries())
       for (const [doc, score] of found.scores) {
@@ -482,9 +571,10 @@
       }
       return whole * words.reduce((sum, one) => [...own].some(root => one.roots.has(root)) ? sum + one.rare : sum, 0) / total
     }
+    const worth = means ? KNOWING : W
     const long = words.length >= 7 // as of a message that is pasted
     const rate = doc => {
-      const [page, , title] = docs[doc], head = heads.get(page), best = onPage.get(page), isHead = doc === head
+      const [page, , title] = docs[doc], head = heads.get(page), best = onPage.get(page) ?? none, isHead = doc === head
       let sum = 0, here = 0, there = 0, own = 0, lacks = 0
       words.forEach(({ found, rare, decides }, n) => {
         const at = found.scores.get(doc) ?? 0, top = found.scores.get(head) ?? 0
@@ -524,14 +614,15 @@
         weight: Math.log(weight), head: isHead, all: here / needed > 0.999, message: long && all, errors: long && part("errors/"),
         whatTerm: kind.what && isHead && part("glossary/"), whatLesson: kind.what && /^(?:roadmap|patterns)\//.test(location),
         versusTerm: kind.versus && isHead && part("glossary/"), install: kind.install && part("setup/"),
+        ...means && { typedAt: means.typedAt[doc], saysAt: means.saysAt[doc], typedOn: means.typedOn[page], saysOn: means.saysOn[page] },
         apple: kind.apple && part("metal/"), notApple: !kind.apple && part("metal/"),
       }
       let points = (exact ? 100 : 0) - (weight < 0.5 ? 20 : 0)
-      for (const name in W) points += W[name] * has[name]
+      for (const name in worth) points += worth[name] * has[name]
       return { doc, page, score: Math.exp(points) }
     }
     const groups = new Map()
-    for (const doc of promising(words)) {
+    for (const doc of new Set([...promising(words), ...means?.nearest ?? []])) {
       const page = docs[doc][0]
       if (!groups.has(page)) groups.set(page, [])
       groups.get(page).push(doc)
@@ -543,7 +634,7 @@
     const marked = marking(marks.filter(term => term.length > 1))
     const shown = ({ doc, page, score }, whole) => {
       const [, anchor, title, text] = docs[doc], [location, , , names] = pages[page]
-      const best = onPage.get(page)
+      const best = onPage.get(page) ?? none
       // The page that is opened marks these: a letter alone would be marked all over it.
       const terms = {}
       words.forEach(({ word, found }, n) => {
@@ -590,15 +681,23 @@
 
   addEventListener("message", async ({ data: { type, data } }) => {
     if (type === 0) {
+      words = data.config.words ?? ""
       if (typeof data.config.index === "string") address = data.config.index
-      else index = Promise.resolve(open(data.config.index))
+      else {
+        index = Promise.resolve(open(data.config.index))
+        if (words) {
+          const table = Uint8Array.from(atob(words), letter => letter.charCodeAt(0))
+          index = index.then(known => learn(known, table))
+        }
+      }
       postMessage({ type: 1 })
     } else if (type === 2) {
-      const found = data.trim() ? await load().then(known => search(known, data), error => {
+      last = data.trim() && data
+      if (!last) return reply()
+      await load().then(reply, error => {
         console.warn(`search: ${error.message}`)
-        return { items: [] }
-      }) : { items: [] }
-      postMessage({ type: 3, data: found })
+        postMessage({ type: 3, data: { items: [] } })
+      })
     }
   })
 

@@ -1,0 +1,252 @@
+"""Make lockstep_site/words.bin, by which the search finds what says the same in other words.
+
+Each stem of a word has 96 small numbers, its direction. That of a question is the sum of its
+words', and is to point where its answer does. The numbers are learned:
+
+- from all-MiniLM-L6-v2 (Apache License 2.0), a small model of sentences, which is no part of the
+  site: what it has for each word, for the site's sentences and titles, for what people type, and
+  for words put together at random. Of its 384 numbers the 96 that tell most are kept;
+- from what leads where: phrases of lockstep_site/asked, questions of the tests and a section's own
+  sentences come nearer to the section that they lead to, and farther from all others.
+
+The build does not run this. It is worth a run when much has been written: some minutes. (The table
+of 29 November 2026 was made by these steps one after the other, before they stood here together.)
+::
+
+    python tools/words.py ENTRIES MODEL TOKENIZER FREQUENT
+
+ENTRIES is a pickle of the pages that ``lockstep.mkdocs.search.index`` is given, MODEL and TOKENIZER
+are the model's ONNX file and its tokenizer.json, FREQUENT has English words, the most frequent
+first, one a line. It needs numpy, scipy, onnxruntime, tokenizers, jax and optax.
+"""
+
+import pickle
+import random
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import onnxruntime
+import optax
+import scipy.sparse as sparse
+import yaml
+from tokenizers import Tokenizer
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+from lockstep.mkdocs import search  # noqa: E402
+from lockstep.mkdocs.sections import sections  # noqa: E402
+
+WORDS, SIZE = 6700, 96
+STEPS, RATE, NEAR = 450, 2e-3, 0.07
+NAME = re.compile(r"[a-z][a-z0-9_+]*$")
+
+
+def stem(word: str) -> str:
+    """Return the stem of a word as docs/assets/js/search-worker.js does."""
+    if not re.fullmatch("[a-z]{4,}", word):
+        return word
+    if word.endswith("ication"):
+        return f"{word[:-7]}y"
+    if word.endswith("ies"):
+        word = f"{word[:-3]}y"
+    elif re.search("(?:s|x|ch|sh)es$", word):
+        word = word[:-2]
+    elif word.endswith("s") and not re.search("(?:ss|us|is)$", word) and len(word) > 3:
+        word = word[:-1]
+    for end, left in (("ation", 4), ("ing", 3), ("ed", 3), ("er", 5), ("e", 3)):
+        if word.endswith(end) and len(word) - len(end) >= left:
+            word = word[: -len(end)]
+    return re.sub(r"([^aeiou])\1$", r"\1", word)
+
+
+def split(text: str) -> list[str]:
+    return [word for word, whole in search.words(text) if whole]
+
+
+class Teacher:
+    def __init__(self, model: str, tokenizer: str):
+        self.run = onnxruntime.InferenceSession(model)
+        self.tokens = Tokenizer.from_file(tokenizer)
+        self.tokens.enable_truncation(128)
+        self.tokens.enable_padding()
+
+    def __call__(self, texts: list[str]) -> np.ndarray:
+        """Return the model's vector of each text, of length 1."""
+        out = np.zeros((len(texts), 384), np.float32)
+        order = sorted(
+            range(len(texts)), key=lambda n: len(texts[n])
+        )  # those of one length at once
+        for at in range(0, len(order), 64):
+            some = order[at : at + 64]
+            read = self.tokens.encode_batch([texts[n] for n in some])
+            mask = np.array([one.attention_mask for one in read])
+            given = {
+                "input_ids": np.array([one.ids for one in read]),
+                "attention_mask": mask,
+                "token_type_ids": np.zeros_like(mask),
+            }
+            (hidden,) = self.run.run(None, given)
+            out[some] = unit((hidden * mask[..., None]).sum(1))
+        return out
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    return rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-9)
+
+
+def main(entries: str, model: str, tokenizer: str, frequent: str) -> None:
+    random.seed(1)
+    chance = np.random.RandomState(0)
+    teacher = Teacher(model, tokenizer)
+    english = Path(frequent).read_text(encoding="utf-8").split()
+    rank = {word: n for n, word in enumerate(english)}
+
+    # What is read: sections, and what leads to them
+    titles, texts, places, sentences, own = [], [], [], set(), []
+    for entry in pickle.loads(Path(entries).read_bytes()):
+        if entry.weight < search.ASIDE:
+            continue
+        for n, section in enumerate(sections(entry.html)):
+            title = entry.title if n == 0 else f"{entry.title}: {section.title}"
+            about, names = (entry.description, entry.names) if n == 0 else ("", [])
+            prose = " ".join(section.prose)
+            said = [s for part in section.prose for s in re.split(r"(?<=[.!?:;])\s+", part)]
+            own += [(s, len(titles)) for s in said[2:8] if 30 < len(s) < 160]
+            sentences.update(s for s in [*said, about] if 25 < len(s) < 220)
+            titles.append(title)
+            texts.append(" ".join([entry.title, section.title, *names, about, prose[:200]]))
+            places.append(f"{entry.location}#{section.anchor}".rstrip("#"))
+    number = {place: n for n, place in reversed(list(enumerate(places)))}
+    known = search.asked(ROOT / "lockstep_site/asked", ROOT)
+    phrases = [(p, at) for at, said in known.items() for p in said.phrases if at in number]
+    suite = yaml.safe_load((ROOT / "tests/questions.yml").read_text(encoding="utf-8"))
+    rows = [row for group in suite.values() for row in group]
+    questions = [(row["ask"], at) for row in rows for at in row["first"] if at in number]
+    latin = [
+        [(said, number[at]) for said, at in pairs if not re.search("[а-я]", said)]
+        for pairs in (phrases, questions)
+    ]
+    leads = [*latin, own]
+    some = random.sample(sorted(sentences), min(9000, len(sentences)))
+
+    # The stems: those of the site first, then those of English
+    site = Counter(word for text in [*titles, *sentences] for word in split(text))
+    asked = Counter(word for said, _ in leads[0] for word in split(said))
+    words = {word for word in [*site, *asked] if NAME.match(word)}
+    words |= {word for word in english[:14000] if re.fullmatch("[a-z]+", word)}
+    forms: dict[str, list[str]] = {}
+    for word in words - search.ASKED:
+        forms.setdefault(stem(word), []).append(word)
+    ours = {
+        root: any(asked[word] for word in forms[root]) or sum(site[w] for w in forms[root]) > 2
+        for root in forms
+    }
+    first = sorted(forms, key=lambda s: (not ours[s], min(rank.get(w, 10**6) for w in forms[s])))
+    stems = sorted(first[:WORDS])
+    at = {root: n for n, root in enumerate(stems)}
+
+    def bag(text: str) -> list[int]:
+        said = [word for word in split(text) if word not in search.ASKED]
+        parts = [p for w in said for p in ([w] if stem(w) in at else re.split("[._]+", w))]
+        return [at[root] for root in dict.fromkeys(map(stem, parts)) if root in at]
+
+    def padded(said: list[str], most: int) -> np.ndarray:
+        table = np.full((len(said), most), len(stems), np.int32)
+        for row, text in zip(table, said, strict=True):
+            some = bag(text)[:most]
+            row[: len(some)] = some
+        return table
+
+    # First what the model has, as nearly as sums can: a ridge regression about each word's own
+    general = [w for w in english[100:8000] if re.fullmatch("[a-z]{3,}", w)]
+    common = [w for w in site if site[w] > 3 and NAME.match(w)]
+    pairs = []
+    for _ in range(5000):
+        two = random.choices(common, k=random.choice([1, 2]))
+        pairs.append(" ".join([*two, *random.choices(general, k=random.choice([1, 2]))]))
+    groups = [([said for said, _ in leads[0]], 2.0), (titles, 1.0), (some, 0.7), (pairs, 0.5)]
+    taught = [teacher(said) for said, _ in groups]
+    mean = np.vstack(taught[:3]).mean(0)
+    turn = np.linalg.svd(np.vstack(taught[:3]) - mean, full_matrices=False)[2][:SIZE].T
+    start = (
+        (teacher([max(forms[r], key=lambda w: (asked[w], site[w])) for r in stems]) - mean)
+        @ turn
+        / 2
+    )
+    blocks, aims = [], []
+    for (said, weight), vectors in zip(groups, taught, strict=True):
+        bags = [bag(text) for text in said]
+        row = np.repeat(np.arange(len(bags)), [len(b) for b in bags])
+        share = np.concatenate([np.full(len(b), max(1, len(b)) ** -0.75) for b in bags])
+        column = np.concatenate([np.array(b, int) for b in bags])
+        shape = (len(bags), len(stems))
+        blocks.append(sparse.csr_matrix((share * weight**0.5, (row, column)), shape))
+        aims.append((vectors - mean) @ turn * weight**0.5)
+    sums = sparse.vstack(blocks).tocsr()
+    left = sums.T @ (np.vstack(aims) - sums @ start)
+    change, way, size = np.zeros_like(left), left.copy(), (left**2).sum(0)
+    for _ in range(60):  # conjugate gradients, for all 96 at once
+        ahead = sums.T @ (sums @ way) + 0.3 * way
+        step = size / ((way * ahead).sum(0) + 1e-12)
+        change, left = change + step * way, left - step * ahead
+        now = (left**2).sum(0)
+        way, size = left + way * now / (size + 1e-12), now
+    start = jnp.asarray(start + change, jnp.float32)
+
+    # Then what leads where
+    asks = [(padded([s for s, _ in one], 12), np.array([n for _, n in one])) for one in leads]
+    section = jnp.asarray(padded(texts, 64))
+    page = {place: n for n, place in enumerate(sorted({at.split("#")[0] for at in places}))}
+    on = jnp.asarray([page[at.split("#")[0]] for at in places])
+    plain = padded([text for said, _ in groups[1:] for text in said], 40)
+    plain_aim = unit((np.vstack(taught[1:]) - mean) @ turn).astype(np.float32)
+    typed_aim = unit((taught[0] - mean) @ turn).astype(np.float32)
+
+    def vectors(table, rows):
+        out = jnp.concatenate([table, jnp.zeros((1, SIZE))])[rows].sum(1)
+        return out / (jnp.linalg.norm(out, axis=1, keepdims=True) + 1e-6)
+
+    def loss(table, said, to, typed, general, general_to):
+        near = vectors(table, said) @ vectors(table, section).T / NEAR
+        right = jnp.where(on[None, :] == on[to][:, None], near - 2, -1e9)  # its page is half right
+        line = jnp.arange(len(to))
+        right = right.at[line, to].set(near[line, to])
+        found = (jax.nn.logsumexp(near, 1) - jax.nn.logsumexp(right, 1)).mean()
+        alike = 1 - (vectors(table, said[: len(typed)]) * typed).sum(1).mean()
+        alike += 1 - (vectors(table, general) * general_to).sum(1).mean()
+        return found + 5 * alike + 1e-3 * ((table - start) ** 2).sum() / len(to)
+
+    rule = optax.adam(RATE)
+
+    @jax.jit
+    def learn(table, state, *batch):
+        change, state = rule.update(jax.grad(loss)(table, *batch), state)
+        return optax.apply_updates(table, change), state
+
+    table, state = start, rule.init(start)
+    for _ in range(STEPS):
+        picked = [
+            chance.choice(len(to), many) for (_, to), many in zip(asks, (256, 40, 90), strict=True)
+        ]
+        said = np.vstack([rows[n] for (rows, _), n in zip(asks, picked, strict=True)])
+        said[chance.rand(*said.shape) < 0.1] = len(stems)  # a word is missing now and then
+        to = np.concatenate([to[n] for (_, to), n in zip(asks, picked, strict=True)])
+        other = chance.choice(len(plain), 256)
+        batch = (said, to, typed_aim[picked[0]], plain[other], plain_aim[other])
+        table, state = learn(table, state, *batch)
+
+    numbers = np.asarray(table)
+    scale = 127 / np.quantile(np.abs(numbers), 0.9995)
+    small = np.clip(np.round(numbers * scale), -127, 127).astype(np.int8)
+    file = ROOT / "lockstep_site/words.bin"
+    file.write_bytes(" ".join(stems).encode() + b"\n" + small.tobytes())
+    print(f"{file}: {len(stems)} words, {file.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
