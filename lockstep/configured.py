@@ -203,7 +203,7 @@ def _fits(node: yaml.Node, spec, key: str) -> Iterator[Mistake]:
     if isinstance(node, yaml.MappingNode):
         one = next((s for s in specs if isinstance(s, dict)), None)
         for name, value in node.value if one is not None else ():
-            inner = one.get(name.value, one.get(None)) if one else None
+            inner = (one or {}).get(name.value, (one or {}).get(None))
             if inner is None:
                 what = f"the setting {name.value} of {key}, which nobody knows"
                 mend = "take it out; what a site may set: lockstep/configured.py"
@@ -213,10 +213,10 @@ def _fits(node: yaml.Node, spec, key: str) -> Iterator[Mistake]:
         if one is not None:
             return
     elif isinstance(node, yaml.SequenceNode):
-        one = next((s for s in specs if isinstance(s, list)), None)
-        for value in node.value if one is not None else ():
-            yield from _fits(value, one[0], key)
-        if one is not None:
+        each = next((s for s in specs if isinstance(s, list)), None)
+        for value in node.value if each is not None else ():
+            yield from _fits(value, each[0] if each else "", key)
+        if each is not None:
             return
     else:
         value = node.tag.partition("python/name:")[2] or str(node.value)

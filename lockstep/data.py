@@ -132,6 +132,7 @@ def _typed(
         for value in node.value:
             yield from _typed(value, declared, key, sourced, False)
         return
+    assert isinstance(node, yaml.ScalarNode), "YAML has three kinds of entries"
     yield from _stamped(node)
     if not sourced and not numbers.PLACE.match(node.value):
         line = node.start_mark.line + 1

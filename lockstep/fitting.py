@@ -307,13 +307,13 @@ def _unnamed(
     sentences = [line] if row else SENTENCE.split(line)
     for before, sentence in zip(["", *sentences], sentences, strict=False):
         known = []
-        for key in figures.KEY.finditer(sentence):
+        for one in figures.KEY.finditer(sentence):
             try:
-                found, name = records.figure(key["kind"], key["key"])
+                found, name = records.figure(one["kind"], one["key"])
             except KeyError:
                 continue
             if "planned" not in found:
-                known.append((key[0], found, name))
+                known.append((one[0], found, name))
         if not known:
             continue
         here = _words(_read(sentence))
@@ -418,7 +418,7 @@ def _types(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, s
 
 
 # Under what something was measured, and the words of a record that say so, too.
-CONDITIONS = (
+CONDITIONS: tuple[tuple[str, str], ...] = (
     (
         r"(?<!after a )(?<!after the )(?<!after one )(?<!at its )(?<!at the )(?<!before the )"
         r"\bfirst (?:call|launch)\b"

@@ -178,8 +178,8 @@ def check_shown(blocks: list[Block], wrong: Callable[[int, str, str], None]) -> 
         if block.language in PRINTED:
             what = f"a {block.language} block that is only shown, which looks like output"
             wrong(block.page_line, what, "run what prints it, and include that as output")
-        elif said := _like_a_result(block):
-            what = f"{said!r} in a block that is only shown, which looks like what a run gave"
+        elif words := _like_a_result(block):
+            what = f"{words!r} in a block that is only shown, which looks like what a run gave"
             wrong(block.page_line, what, "take it out; or run it, and include what it printed")
     for block in blocks:
         for key in ("title", "shown", "unrun"):

@@ -43,11 +43,12 @@ class Blocks(Preprocessor):
         before = len(stash)
         lines = self.inner.run(lines)
         for at in range(before, len(stash)):
-            if isinstance(stash[at], Element):
-                for element in stash[at].iter():
+            there = stash[at]
+            if isinstance(there, Element):
+                for element in there.iter():
                     element.set(rendered.MARK, rendered.TYPED)
             else:
-                stash[at] = _mark(stash[at])
+                stash[at] = _mark(there)
         return lines
 
 
