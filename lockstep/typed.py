@@ -17,9 +17,8 @@ from lockstep import rendered
 
 TAG = re.compile(r"<([A-Za-z][\w-]*)(?=[\s/>])")
 MARKED = rf' {rendered.MARK}="{rendered.TYPED}"'
-# What the lists of attributes may set. The rest is set under another name, so that the check of
-# the HTML sees it, whatever an extension makes of it before: the table of contents takes a label.
-LISTED = {".", "#", "id", "class", "title", "rel", "width", "height", "loading"}
+# What an extension takes away again: it stays under another name, so that the check sees it.
+TAKEN = {"data-toc-label", rendered.MARK}
 
 
 def _mark(text: str) -> str:
@@ -57,10 +56,9 @@ class Attributes(AttrListTreeprocessor):
         before = dict(elem.attrib)
         rest = super().assign_attrs(elem, attrs_string, strict=strict)
         if before != elem.attrib:
-            for name in [n for n in elem.attrib if elem.get(n) != before.get(n)]:
-                if name not in LISTED:
-                    del elem.attrib[name]
-                    elem.set(f"typed-{name}", "")
+            for name in [n for n in TAKEN if elem.get(n) != before.get(n)]:
+                del elem.attrib[name]
+                elem.set(f"typed-{name}", "")
             elem.set(rendered.MARK, rendered.TYPED)
         return rest
 
