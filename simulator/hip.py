@@ -1,8 +1,9 @@
-"""Compile HIP for AMD GPUs, where there is a HIP compiler. Nothing here runs it.
+"""Compile HIP for AMD GPUs, where there is a HIP compiler, and run kernels in waves on a CPU.
 
-Debian 12 has hipcc 5.2 (``apt install hipcc``, 400 MB), which knows gfx90a (MI200) and not yet
-gfx942 (MI300X). Its clang 19 (``apt install clang-19 lld-19``) knows gfx942, with the headers and
-the device libraries that come with hipcc. A newer hipcc compiles for both.
+Debian 12 has hipcc 5.2 (``apt install hipcc``, 400 MB), which knows gfx90a (MI200) and gfx1030
+(RX 6800, waves of 32), and not yet gfx942 (MI300X). Its clang 19 (``apt install clang-19 lld-19``)
+knows all three, with the headers and the device libraries that come with hipcc, in /usr or where
+``$ROCM_PATH`` says. A newer hipcc compiles for all.
 """
 
 import functools
@@ -14,22 +15,27 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from simulator.hosts import HostError, cache
+from simulator import cuda_cpp
+from simulator.hosts import HostError, Unit, cache
 
-ARCHITECTURES = ("gfx90a", "gfx942")
+WAVES = {"gfx90a": 64, "gfx942": 64, "gfx1030": 32}  # architecture -> lanes of a wave
+ARCHITECTURES = tuple(WAVES)
 CLANG = "clang++-19"
-LIBRARIES = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
-# What kernels call there. The library for gfx942's own version does not exist yet, and for these
-# functions it is not needed.
-LINKED = ("hip", "opencl", "ockl", "oclc_wavefrontsize64_on", "oclc_abi_version_400")
+ROCM = os.environ.get("ROCM_PATH", "/usr")
+LIBRARIES = f"{ROCM}/lib/x86_64-linux-gnu/amdgcn/bitcode"
+# What kernels call there, and the width. The library for gfx942's own version does not exist yet,
+# and for these functions it is not needed.
+LINKED = ("hip", "opencl", "ockl", "oclc_abi_version_400")
 
 
 def _commands(architecture: str) -> list[list[str]]:
     """Return the ways to compile for a GPU, the best first."""
     ways = [["hipcc", "--genco", f"--offload-arch={architecture}", "-x", "hip"]]
-    linked = [f"-Xclang -mlink-builtin-bitcode -Xclang {LIBRARIES}/{x}.bc".split() for x in LINKED]
+    width = f"oclc_wavefrontsize64_{'on' if WAVES[architecture] == 64 else 'off'}"
+    libraries = [f"{LIBRARIES}/{x}.bc" for x in (*LINKED, width)]
+    linked = [f"-Xclang -mlink-builtin-bitcode -Xclang {x}".split() for x in libraries]
     clang = [CLANG, "-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-c", "-O2"]
-    clang += [f"--offload-arch={architecture}", "--rocm-path=/usr", "-nogpulib"]
+    clang += [f"--offload-arch={architecture}", f"--rocm-path={ROCM}", "-nogpulib"]
     ways.append([*clang, "-mcode-object-version=4", *sum(linked, [])])
     return [way for way in ways if shutil.which(way[0])]
 
@@ -76,3 +82,29 @@ def compile(path: str, text: str) -> tuple[str, ...]:
         cache().mkdir(parents=True, exist_ok=True)
         known.touch()
     return architectures()
+
+
+def waves(path: str | Path, text: str, width: int) -> Unit:
+    """Return a source made ready for ``simulator.cuda_cpp.launch``, in waves of 32 or 64 lanes.
+
+    The very text is compiled as C++ and run on the CPU, as CUDA C++ is, with HIP's own operations
+    of a wave beside CUDA's: votes of 64 bits, shuffles without a mask.
+    """
+    return cuda_cpp.read(path, text, wave=width)
+
+
+def assembly(text: str, architecture: str) -> str:
+    """Return the instructions that clang makes of a source. Raises ``HostError`` without it."""
+    command = next((c for c in _commands(architecture) if c[0] == CLANG), None)
+    if command is None:
+        raise HostError(f"no {CLANG} here")
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = Path(folder) / "kernel.hip", Path(folder) / "kernel.s"
+        source.write_text(text, encoding="utf-8")
+        command = ["-S" if word == "-c" else word for word in command]
+        done = subprocess.run(
+            [*command, str(source), "-o", str(out)], capture_output=True, text=True
+        )
+        if done.returncode:
+            raise HostError(done.stderr[-1500:])
+        return out.read_text(encoding="utf-8")

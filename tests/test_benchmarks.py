@@ -480,10 +480,20 @@ class Script:
 
 
 def test_the_experiments_of_two_processes_still_find_what_they_change():
-    from benchmarks.micro import two_change_bubbles, two_change_wide
+    from benchmarks.micro import (
+        two_change_beside,
+        two_change_bubbles,
+        two_change_ddp,
+        two_change_overlap,
+        two_change_wide,
+    )
 
     wide = two_change_wide.changed((ROOT / two_change_wide.MEASURE).read_text("utf-8"), 2048)
     assert "width=2048" in compiled(wide) and "host[WARMUP:]" in wide
+    ddp = two_change_ddp.changed((ROOT / two_change_wide.MEASURE).read_text("utf-8"), 2048)
+    assert f"for name in {tuple(two_change_ddp.WAYS)}" in compiled(ddp)
+    beside = two_change_beside.changed(Path(two_change_overlap.__file__).read_text("utf-8"))
+    assert '"width": 2048' in compiled(beside)
     rounds = two_change_bubbles.changed((ROOT / two_change_bubbles.PARALLEL).read_text("utf-8"))
     assert "\nbubbles()" not in compiled(rounds) and "same_gradients()\n" in rounds
     for name in two_change_bubbles.NAMES:

@@ -19,6 +19,7 @@ from snippets.diagrams import (
     sectors,
     step_ahead,
     terms,
+    two_gpus,
 )
 from tests.pages import PAGES, ROOT
 
@@ -197,3 +198,25 @@ def test_a_picture_that_is_drawn_again_has_its_new_size(tmp_path):
     for width in ("10", "200"):
         file.write_text(f'<svg viewBox="0 0 {width} 20"></svg>', encoding="utf-8")
         assert lesson._size_of(file) == (width, "20")
+
+
+def test_links_are_drawn_as_they_were_read():
+    """Four GPUs at two processors, of which two have a switch; and a table without one of them."""
+    table = """\tGPU0\tGPU1\tGPU2\tGPU3\tCPU Affinity\tNUMA Affinity
+GPU0\t X \tNV4\tSYS\tSYS\t0-31\t0
+GPU1\tNV4\t X \tSYS\tSYS\t0-31\t0
+GPU2\tSYS\tSYS\t X \tPHB\t32-63\t1
+GPU3\tSYS\tSYS\tPHB\t X \t32-63\t1"""
+    ends = (
+        "4 NVLinks, to an NVSwitch",
+        "4 NVLinks, to an NVSwitch",
+        *["0 NVLinks, to nothing"] * 2,
+    )
+    links = [f"GPU {k}: {end}; 8 lanes of PCIe 4 to the host" for k, end in enumerate(ends)]
+    gpus = two_gpus.read("\n".join(links), table)
+    assert [gpu[3] for gpu in gpus] == ["0", "0", "1", "1"] and gpus[2][4][3] == "PHB"
+    drawn = two_gpus.picture(common.LIGHT, gpus)
+    assert drawn.count("<line") == 4 + 2 * 4  # PCIe of each, and the links of two
+    assert "GPU 3: 0 NVLinks to nothing, PCIe 4 x8, PHB and SYS" in drawn
+    with pytest.raises(ValueError, match="3 GPUs in links.txt, 4 in topology.txt"):
+        two_gpus.read("\n".join(links[:3]), table)

@@ -310,16 +310,22 @@ if not SIMULATOR:
     def test_each_tile_and_split_twice(tile, splits, copied, monkeypatch):
         """Twice, because a call leaves its counters at zero for the next."""
         m, n, k = 600, 648, 1000  # rows of a and b are no whole lines of the cache
-        assert not shapes.copies(m, n, k)
+        assert not shapes.copies(m, n, k, tile[0])
         if copied:  # else only larger products are
             monkeypatch.setattr(shapes, "COPIED", 0)
-            assert shapes.copies(m, n, k)
+            assert shapes.copies(m, n, k, tile[0])
         a, b, expected = whole_numbers(m, n, k, splits)
         d_a, d_b = cuda.to_device(a), cuda.to_device(b)
         for _ in range(2):
             d_c = cuda.to_device(np.full((m, n), NAN, np.uint16))
             shapes.product(d_a, d_b, d_c, (*tile, splits))()
             np.testing.assert_array_equal(from_bfloat16(d_c.copy_to_host()), expected)
+
+    def test_a_single_row_of_tiles_copies_nothing():
+        m, n, k = 64, 30_944 + 8, 5672
+        assert m * n * k > shapes.COPIED
+        assert not shapes.copies(m, n, k, rows=64)
+        assert shapes.copies(m + 1, n, k, rows=64)
 
     class Launches:
         """A kernel that counts how often it was configured and launched."""

@@ -134,6 +134,7 @@ def test_products_do_not_write_beyond_their_end():
 def test_occupancy_limits():
     assert resident(256, 32) == (8, 1.0)
     assert resident(64, 64) == (16, 0.5)  # registers
+    assert resident(256, 33) == (6, 0.75)  # 40 registers: they come in eights
     assert resident(32, 16) == (32, 0.5)  # blocks
     assert resident(1024, 65) == (0, 0.0)  # such a block cannot be launched
     for threads in range(1, 1025):

@@ -1,5 +1,7 @@
 """The page on ROCm: renaming, waves of both widths, OpenCL on a CPU, HIP where it compiles."""
 
+import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 
 from kernels.rocm import hipify as renaming
 from kernels.rocm import waves
-from simulator import hip
+from simulator import cuda_cpp, hip, hosts
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "snippets/rocm"
@@ -18,6 +20,7 @@ def test_renaming_leaves_nothing_of_cuda_and_only_names_change():
     after, doubts = renaming.hipify(before)
     assert "cuda" not in after and doubts == []
     assert after.replace("hip/hip_runtime.h", "cuda_runtime.h").replace("hip", "cuda") == before
+    assert after == (SOURCES / "saxpy.hip").read_text("utf-8")  # which the page has compiled
 
 
 @pytest.mark.parametrize(
@@ -72,3 +75,57 @@ def test_opencl_on_this_cpu(monkeypatch):
 def test_hip_compiles_where_there_is_its_compiler():
     source = (SOURCES / "compact.hip").read_text("utf-8")
     assert hip.compile("snippets/rocm/compact.hip", source) == hip.architectures()
+    saxpy = (SOURCES / "saxpy.hip").read_text("utf-8")
+    assert hip.compile("snippets/rocm/saxpy.hip", saxpy) == hip.architectures()
+
+
+def test_votes_are_counted_in_as_many_bits_as_a_wave_has_lanes():
+    for architecture in hip.architectures() if shutil.which(hip.CLANG) else ():
+        made = hip.assembly((SOURCES / "compact.hip").read_text("utf-8"), architecture)
+        width = hip.WAVES[architecture]
+        assert set(re.findall(r"s_bcnt1_i32_b(\d+)", made)) == {str(width)}
+        assert f".wavefront_size: {width}" in re.sub(" +", " ", made)
+        assert ("v_mbcnt_hi" in made) == (width == 64)
+
+
+needs_cxx = pytest.mark.skipif(hosts.compiler() is None, reason=hosts.WHY_NOT)
+
+
+def compacted(source, width, n, block):
+    """Run compact.hip's text on a CPU in waves of a width. Returns what was kept, and the right."""
+    unit = hip.waves(SOURCES / "compact.hip", source, width)
+    x = np.random.default_rng(n).standard_normal(n, dtype=np.float32)
+    kept, count = np.full(n, -1, np.float32), np.zeros(1, np.uint32)
+    blocks = -(-n // block)
+    cuda_cpp.launch(unit, "compact", blocks, block, [x, np.uint32(n), kept, count])
+    return np.sort(kept[: count[0]]), np.sort(x[x >= 0])
+
+
+@needs_cxx
+@pytest.mark.parametrize("width", [32, 64])
+@pytest.mark.parametrize(("n", "block"), [(1, 32), (63, 64), (97, 64), (1000, 96), (1000, 256)])
+def test_the_very_source_of_the_compaction_in_waves_of_both_widths(width, n, block):
+    source = (SOURCES / "compact.hip").read_text("utf-8")
+    np.testing.assert_array_equal(*compacted(source, width, n, block))
+
+
+@needs_cxx
+def test_a_mask_of_32_bits_is_right_in_waves_of_32_and_wrong_in_waves_of_64():
+    source = (SOURCES / "compact.hip").read_text("utf-8")
+    assert "unsigned long long votes" in source
+    narrow = source.replace("unsigned long long votes", "unsigned votes")
+    np.testing.assert_array_equal(*compacted(narrow, 32, 1000, 64))
+    kept, right = compacted(narrow, 64, 1000, 64)
+    assert kept.size < right.size
+
+
+@needs_cxx
+@pytest.mark.parametrize("width", [32, 64])
+@pytest.mark.parametrize("block", [64, 128, 512])
+def test_the_reduction_pair_in_waves_of_both_widths(width, block):
+    unit = hip.waves(ROOT / "snippets/pairs/reduction/kernel.hip", None, width)
+    x = np.random.default_rng(block).integers(-9, 10, 1000).astype(np.float32)
+    sums = np.zeros(-(-x.size // block), np.float32)
+    arguments = [x, sums, np.uint32(x.size)]
+    cuda_cpp.launch(unit, "block_sums", sums.size, block, arguments)
+    np.testing.assert_array_equal(sums, np.add.reduceat(x, np.arange(0, x.size, block)))

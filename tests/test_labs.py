@@ -59,6 +59,7 @@ NOT_IN_THE_LAB = {
     "kernels/nbody/": "the lab has not measured it yet; its own page has the figures",
     "kernels/convolution/": "the lab has not measured it yet; its own page has the figures",
     "kernels/in_cute/": "the lab has Numba and CuPy alone",
+    "kernels/gpt/matmul.py": "the lab has not measured it yet; its own page has the figures",
     "kernels/hopper/multistage.py": "it is the product that the lab has, without specialization",
     "kernels/paging/": "the lab has not measured it yet; its own page has the figures",
     "snippets/paging/": "the lab has not measured it yet; its own page has the figures",

@@ -127,7 +127,6 @@ def test_the_pages_kernel_runs_on_the_readers_gpu(panel):
     text = panel.card.inner_text()
     assert said == "1 launch on your GPU, with the stepper's result."
     assert "swiftshader" in text and "It is a software adapter" in text
-    assert "close this tab if it stops drawing" in text
     assert "add_kernel, 3 blocks of 2" in text and "for this launch, 3 blocks of 2" in text
     card, code = (panel.tab.locator(x).bounding_box() for x in (".rh-gpu-name", ".rh-editor"))
     assert card["x"] > code["x"] + code["width"]  # beside the code, where threads would stand
@@ -210,8 +209,9 @@ def test_another_kernel_is_not_held_against_the_record_of_the_pages(panel):
 
 def test_what_is_as_short_as_a_launch_is_held_against_no_par(panel):
     panel.write(
-        "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x):\n"
-        "    i, j = cuda.grid(2)\n    x[i, j] = i\n\nk[1, (2, 2)](np.ones((2, 2), np.float32))\n"
+        "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x, y):\n"
+        "    i, j = cuda.grid(2)\n    x[i, j] = y[i]\n\n"
+        "k[1, (2, 2)](np.ones((2, 2), np.float32), np.ones(3, np.float32))\n"
     )
     panel.press("Run on my GPU", "on your GPU")
     text = panel.card.inner_text()
@@ -621,9 +621,120 @@ def test_a_kernel_that_does_not_end_on_the_gpu_is_told_in_the_panel(chrome):
     assert said == "1 of 1 launches gave no right result on your GPU."
     text = panel.card.inner_text()
     assert "did not end within 8 s. The GPU was given up" in text
-    assert text.count("lose this tab if it stops drawing") == 2  # before it ran, and then
+    assert "quit all of it and start it again" in text
     assert "GB/s" not in text and not panel.card.locator("table, meter").count()
     own.close()
+    assert not panel.errors
+
+
+# Some threads never end: of 391 blocks the stepper runs four, and in those they do.
+LATE = """import numpy as np
+from numba import cuda
+
+@cuda.jit
+def late(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        y = x[i]
+        while 50_000 < i < 51_000 and y >= 0:
+            y += np.float32(1e-9)
+        x[i] = y + np.float32(1)
+
+n = 100_000
+x = np.ones(n, np.float32)
+late[(n + 255) // 256, 256](x)
+"""
+# A loop that waits: all threads of a block make its turns together.
+LATE_TOGETHER = """import numpy as np
+from numba import cuda
+
+@cuda.jit
+def together(x):
+    i = cuda.grid(1)
+    tile = cuda.shared.array(256, np.float32)
+    while cuda.blockIdx.x == 200:
+        tile[cuda.threadIdx.x] = np.float32(i)
+        cuda.syncthreads()
+    if i < x.size:
+        x[i] += np.float32(1)
+
+x = np.ones(100_000, np.float32)
+together[391, 256](x)
+"""
+FRAMES = """() => new Promise(done => {
+    let n = 0
+    const next = () => (++n > 20 ? done(n) : requestAnimationFrame(next))
+    next()
+})"""
+
+
+@pytest.mark.parametrize("code", [LATE, LATE_TOGETHER], ids=["by threads", "by blocks"])
+def test_a_kernel_that_ends_in_the_blocks_seen_and_not_in_others_is_not_run(chrome, code):
+    """Its loops are counted in a trial; the browser draws on, and the next kernel runs."""
+    panel = Panel(chrome)
+    panel.write(code)
+    said = panel.press("Run on my GPU", "launch")
+    assert said == "1 launch was not run: loops of too many turns, or that never end."
+    text = panel.card.inner_text()
+    assert "never end, so it was not run. They were counted in a trial, and left when" in text
+    assert "The stepper ran only a few of the blocks, and in those they ended." in text
+    assert not panel.card.locator("table, meter, .rh-gpu-right").count()
+    assert panel.tab.evaluate(FRAMES) == 21
+    panel.tab.screenshot()  # a browser that no longer draws takes none
+    panel.write(code.replace("50_000 < i < 51_000", "i > x.size").replace("== 200", "== 400"))
+    assert panel.press("Run on my GPU", "stepper") == (
+        "1 launch on your GPU, with the stepper's result."
+    )
+    panel.context.close()
+    assert not panel.errors
+
+
+OWN = """import numpy as np
+from numba import cuda
+
+@cuda.jit
+def flip(a, out):
+    tile = cuda.shared.array((4, 5), np.float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    tile[y, x] = a[cuda.blockIdx.y * 4 + y, cuda.blockIdx.x * 4 + x]
+    cuda.syncthreads()
+    out[cuda.blockIdx.x * 4 + y, cuda.blockIdx.y * 4 + x] = tile[x, y]
+
+a = np.arange(64, dtype=np.float32).reshape(8, 8)
+out = np.zeros_like(a)
+flip[(2, 2), (4, 4)](a, out)
+"""
+
+
+def test_a_readers_own_matrix_is_timed_at_sizes_that_say_something(chrome):
+    panel = Panel(chrome)
+    panel.write(OWN)
+    assert "with the stepper's result" in panel.press("Run on my GPU", "stepper")
+    rows = [row.split()[:2] for row in panel.card.locator("tr").all_inner_texts()]
+    assert rows[1] == ["64", "all"] and rows[2] == ["65,536", "64"]  # 256 x 256; four blocks of 16
+    assert not panel.card.locator(".rh-gpu-short").count()
+    panel.context.close()
+    assert not panel.errors
+
+
+def test_the_wgsl_is_opened_at_the_kernel(chrome):
+    panel = Panel(chrome, viewport={"width": 390, "height": 844})
+    panel.press("Run on my GPU", "stepper")
+    panel.card.locator("summary", has_text="The WGSL").click()
+    seen = panel.tab.wait_for_function(
+        """() => {
+            const code = [...document.querySelectorAll(".rh-both pre")].at(-1)
+            const text = code.firstChild
+            const range = document.createRange()
+            const at = text.data.indexOf("fn add_kernel")
+            range.setStart(text, at)
+            range.setEnd(text, at + 1)
+            const [line, box] = [range, code].map(x => x.getBoundingClientRect())
+            return line.top >= box.top && line.bottom <= box.bottom && box.height
+        }"""
+    )
+    assert seen.json_value() > 200
+    panel.context.close()
     assert not panel.errors
 
 

@@ -139,3 +139,9 @@ def test_a_file_that_the_tools_leave_out_launches_nothing():
     for path in sanitizer.NO_LAUNCH:
         assert (ROOT / path).is_file()
         assert not held & sanitizer.sources(ROOT, path), f"{path} reaches a kernel: take it out"
+
+
+def test_what_a_tool_cannot_follow_is_one_of_the_kernel_tests():
+    for tool, test in sanitizer.UNSUPPORTED:
+        assert tool in sanitizer.TOOLS
+        assert test in sanitizer.tests(ROOT)

@@ -13,7 +13,7 @@ from simulator.hardware import compare
 from simulator.hardware.cases import CASES
 from simulator.stepper import Stepper
 from simulator.wgsl import captured, unlike
-from tests import wgsl_generated
+from tests import wgsl_seeded
 from tests.test_stepper_kernels import ROOT, RUN, examples
 
 F4, I4 = np.float32, np.int32
@@ -352,12 +352,17 @@ def wrong(record, result, name=""):
     return str(unlike(record, result, NEAR)[:3] or "")
 
 
+def program():
+    """The text of the generated kernels."""
+    return wgsl_seeded.program(SEEDS)[0]
+
+
 def generated(**options):
     """The launches of the generated kernels."""
-    source, names = wgsl_generated.program(SEEDS)
+    source, names = wgsl_seeded.program(SEEDS)
     namespace, rows = {}, []
     Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
     with captured(rows, **options):
         for seed, name in zip(SEEDS, names, strict=True):
-            namespace[name][wgsl_generated.LAUNCH](*wgsl_generated.arguments(seed))
+            namespace[name][wgsl_seeded.LAUNCH](*wgsl_seeded.arguments(seed))
     return rows

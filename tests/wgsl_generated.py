@@ -1,10 +1,15 @@
-"""Kernels written at random, for simulator/wgsl: what they compute is what the stepper computes."""
+"""Kernels written at random, for simulator/wgsl: what they compute is what the stepper computes.
+
+``Kernel`` takes all chance from an object like ``random.Random``: one of a fixed seed for the
+kernels that a record counts, or one of hypothesis, which makes what fails smaller.
+"""
 
 import random
 
 import numpy as np
 
 N = 50  # elements, no multiple of the block
+ALL = "0xffffffff"  # lanes
 INT = ("i", "j", "n", "a[i]", "a[j]", "np.int32(u[i])", "b[i]", "a.size", "3", "-7", "12", "p")
 UINT = ("u[i]", "u[j]", "np.uint32(i)", "np.uint32(5)", "np.uint32(a[i])", "q")
 FLOAT = ("x[i]", "x[j]", "np.float32(a[i])", "np.float32(0.75)", "f", "np.float32(i)")
@@ -12,11 +17,13 @@ EXACT = ("x[i]", "x[j]", "0.5", "2.0", "f", "np.float32(-1.25)")
 
 
 class Kernel:
-    """One kernel, drawn from a seed."""
+    """One kernel, drawn from ``source``. ``launch``: its grid and block."""
 
-    def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.lines, self.seed = [], seed
+    def __init__(self, source):
+        self.random = source
+        self.lines = []
+        self.block_size = self.random.choice((32, 64))
+        self.launch = 64 // self.block_size, self.block_size
         # One operation a kernel: of several, the order would tell.
         self.atomic = self.random.choice(("add", "max", "min", "xor", "and_", "or_"))
 
@@ -68,8 +75,23 @@ class Kernel:
             f"min({one}, {two})", f"max({one}, {two})", f"abs({one})", f"(-np.float32({one}))",
             f"math.floor(np.float32({one}))", f"math.ceil(np.float32({one}))",
             f"({one} if {self.test(0)} else {two})", f"np.float32(np.int32({one}) & 15)",
-            f"math.trunc(np.float32({one}))",
+            f"math.trunc(np.float32({one}))", f"np.float32({one} % {self.divisor(two)})",
+            f"np.float32(np.float32({one}) // {self.divisor(two)})",
+            f"(np.float32({one}) % {self.divisor(two)})",
         )  # fmt: skip
+
+    def divisor(self, real):
+        """A float32 that is not 0, of either sign."""
+        above, below = f"np.float32(abs({real}) + 0.5)", f"np.float32(-0.25 - abs({real}))"
+        return self.pick("np.float32(0.75)", "np.float32(-2.5)", "np.float32(4)", above, below)
+
+    def half(self, depth):
+        """A float16 expression."""
+        if depth == 0 or self.random.random() < 0.2:
+            return self.pick("h[i]", "h[j]", "hout[i]")
+        one, two = self.half(depth - 1), self.half(depth - 1)
+        return self.pick(f"({one} + {two})", f"({one} - {two})", f"({one} * {two})", f"(-{one})",
+                         f"abs({one})", f"({one} if {one} < {two} else {two})")  # fmt: skip
 
     def test(self, depth):
         r = self.random
@@ -91,7 +113,7 @@ class Kernel:
 
     def statement(self, depth, indent, loop):
         r, put = self.random, lambda text: self.lines.append("    " * indent + text)
-        kind = r.randrange(12 if depth else 5)
+        kind = r.randrange(13 if depth else 5)
         if kind == 0:
             put(f"p = {self.whole(2)}")
         elif kind == 1:
@@ -127,17 +149,96 @@ class Kernel:
             put(f"    {name} {self.pick('-= 1', '//= 2', '-= 2')}")
         elif kind == 10:
             put(f"fout[i] = {self.real(2)}")
+        elif kind == 11:
+            put(f"hout[i] = {self.half(2)}")
         else:
             put(f"s = s + {self.whole(1)} if {self.test(0)} else s")
+
+    # What all threads of a block do together, before some of them leave.
+
+    def warps(self):
+        """Shuffles, votes and reductions of ``v``, an int32, and ``g``, a float32."""
+        r = self.random
+        self.lines += ["    v = np.int32(a[i]) if i < a.size else np.int32(-1)",
+                       "    g = np.float32(x[i]) if i < a.size else np.float32(0.25)",
+                       "    w = np.uint32(0)"]  # fmt: skip
+        for _ in range(r.randrange(1, 5)):
+            deep = 1
+            kind = r.randrange(7)
+            if r.random() < 0.25:  # all threads of a block, or none
+                self.lines.append(f"    if {self.pick('cuda.blockIdx.x == 0', 'n > 20')}:")
+                deep = 2
+            elif r.random() < 0.25:
+                self.lines.append(f"    for z in range({r.randrange(1, 4)}):")
+                deep = 2
+            self.lines += ["    " * deep + line for line in self.warp(kind)]
+
+    def warp(self, kind):
+        r = self.random
+        far = r.randrange(32)
+        near = f"v > {r.randrange(-40, 40)}"
+        test = self.pick(near, "t % 3 == 0", "g < np.float32(1)", "v & 1 == 0")
+        lane = self.pick(str(far), f"(t + {far}) & 31", f"t ^ {far}", "v & 31", "31 - (t & 31)")
+        if kind == 0:
+            return [f"v = cuda.shfl_sync({ALL}, v, {lane})"]
+        if kind == 1:
+            other = f"cuda.shfl_{self.pick('up', 'down', 'xor')}_sync({ALL}, v, {far})"
+            return [f"v = np.int32(v {self.pick('+', '-', '^')} {other})"]
+        if kind == 2:
+            way = self.pick("shfl_up_sync", "shfl_down_sync", "shfl_xor_sync", "shfl_sync")
+            return [f"g = {self.pick('min', 'max')}(g, cuda.{way}({ALL}, g, {far}))"]
+        if kind == 3:
+            return [f"w ^= np.uint32(cuda.ballot_sync({ALL}, {test}))"]
+        if kind == 4:
+            vote = self.pick("all", "any", "eq")
+            return [f"if cuda.{vote}_sync({ALL}, {test}):", f"    v = np.int32(v ^ {far})"]
+        if kind == 5:  # a sum of the warp, or its largest
+            one = f"cuda.shfl_{self.pick('down', 'xor')}_sync({ALL}, v, o)"
+            new = self.pick(f"np.int32(v + {one})", f"max(v, {one})", f"np.int32(v ^ {one})")
+            halving = ["o = 16", "while o > 0:", f"    v = {new}", "    o //= 2"]
+            return self.pick(["for o in (16, 8, 4, 2, 1):", f"    v = {new}"], halving)
+        return ["for o in range(5):", f"    y = cuda.shfl_up_sync({ALL}, v, 1 << o)",
+                "    if t & 31 >= 1 << o:", "        v = np.int32(v + y)"]  # fmt: skip
+
+    def square(self):
+        """A workgroup's array of two dimensions, written by rows and read by columns."""
+        kind = self.pick("np.float32", "np.int32", "np.float16")
+        rows, pad = self.block_size // 8, self.pick(8, 9)
+        first, to = {"np.float32": ("x[i]", "fout"), "np.int32": ("a[i]", "out"),
+                     "np.float16": ("h[i % a.size]", "hout")}[kind]  # fmt: skip
+        if kind != "np.float16":
+            first += f" if i < a.size else {kind}(t)"
+        self.lines += [
+            f"    square = cuda.shared.array(({rows}, {pad}), {kind})",
+            f"    square[t // 8, t % 8] = {first}",
+            "    cuda.syncthreads()",
+            "    if i < a.size:",
+            f"        {to}[i] = square[t % {rows}, t // {rows}]",
+        ]
+        if self.random.random() < 0.5:
+            row = self.random.randrange(rows)
+            self.lines += [
+                "    cuda.syncthreads()",
+                "    if t < 8:",
+                f"        square[{row}, t] = square[{(row + 1) % rows}, 7 - t]",
+                "    cuda.syncthreads()",
+                "    if i < a.size:",
+                f"        {to}[i] {self.pick('=', '+=')} square[{row}, t % 8]",
+            ]
 
     def source(self, name):
         r = self.random
         self.lines = []
-        waits = r.random() < 0.5
+        waits, size = r.random() < 0.5, self.block_size
+        self.lines.append("    t = cuda.threadIdx.x")
+        if r.random() < 0.3:
+            self.square()
+        warps = r.random() < 0.5
+        if warps:
+            self.warps()
         if waits:
             self.lines += [
-                "    tile = cuda.shared.array(32, np.int32)",
-                "    t = cuda.threadIdx.x",
+                f"    tile = cuda.shared.array({size}, np.int32)",
                 "    tile[t] = a[i] if i < a.size else -1",
                 "    cuda.syncthreads()",
             ]
@@ -145,13 +246,15 @@ class Kernel:
                        "        p, f = np.int32(i), np.float32(1)", "        q = np.uint32(7)",
                        "        s = np.int32(0)"]  # fmt: skip
         if waits:
-            self.lines.append("        p += tile[31 - t]")
+            self.lines.append(f"        p += tile[{size - 1} - t]")
+        if warps:
+            self.lines += ["        p += v", "        q ^= w", "        fout[i] += g"]
         self.block(3, 2)
         self.lines += ["        out[i] += p + s", "        uout[i] = q", "        fout[i] += f"]
         if waits and r.random() < 0.6:
             self.lines += [
                 "    cuda.syncthreads()",
-                "    step = 16",
+                f"    step = {size // 2}",
                 "    while step > 0:",
                 "        if t < step:",
                 "            tile[t] += tile[t + step]",
@@ -160,12 +263,14 @@ class Kernel:
                 "    if t == 0:",
                 "        cuda.atomic.add(hist, 8, tile[0])",
             ]
-        head = (
-            f"@cuda.jit\ndef {name}(a, b, u, x, n, out, uout, fout, hist):\n    i = cuda.grid(1)\n"
-        )
-        return head + "\n".join(self.lines) + "\n"
+        head = f"@cuda.jit\ndef {name}({PARAMETERS}):\n    i = cuda.grid(1)\n"
+        text = "\n".join(self.lines) + "\n"
+        if "hout" in text:  # 8 arrays are what WebGPU promises
+            text = text.replace("uout[i] = q", "out[i] ^= np.int32(q)").replace("b[i]", "(i & 7)")
+        return head + text
 
 
+PARAMETERS = "a, b, u, x, n, h, out, uout, fout, hout, hist"
 HEAD = """import math
 import numpy as np
 from numba import cuda
@@ -180,10 +285,10 @@ def pair(p, q):
 
 
 def program(seeds):
-    """(source, names) of kernels, one for each seed."""
-    names = [f"k{seed}" for seed in seeds]
-    parts = [Kernel(seed).source(name) for seed, name in zip(seeds, names, strict=True)]
-    return HEAD + "\n\n".join(parts), names
+    """(source, launches) of kernels, one for each seed; launches: name -> its grid and block."""
+    kernels = {f"k{seed}": Kernel(random.Random(seed)) for seed in seeds}
+    parts = [kernel.source(name) for name, kernel in kernels.items()]
+    return HEAD + "\n\n".join(parts), {name: k.launch for name, k in kernels.items()}
 
 
 def arguments(seed):
@@ -193,8 +298,7 @@ def arguments(seed):
     u = r.integers(0, 1 << 32, N, dtype=np.uint64).astype(np.uint32)
     x = (r.integers(-40, 40, N) / 4).astype(np.float32)
     b = r.integers(0, 9, N).astype(np.uint8)
+    h = (r.integers(-12, 12, N) / 4).astype(np.float16)
     zeros = np.zeros(N, np.int32), np.zeros(N, np.uint32), np.zeros(N, np.float32)
-    return [a, b, u, x, int(r.integers(1, 50)), *zeros, np.zeros(9, np.int32)]
-
-
-LAUNCH = 2, 32
+    zeros = *zeros, np.zeros(N, np.float16)
+    return [a, b, u, x, int(r.integers(1, 50)), h, *zeros, np.zeros(9, np.int32)]

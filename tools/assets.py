@@ -188,7 +188,7 @@ def lessons_kernels(root: Path) -> bytes:
     sys.path.insert(0, str(root))
     from simulator.hardware.webgpu_shaders import for_page
 
-    sizes = {"large": (1 << 24, 1024, 256), "small": (1 << 16, 64, 4)}
+    sizes = {"large": (1 << 25, 1024, 1024), "small": (1 << 16, 64, 4)}
     return json.dumps({name: for_page(*size) for name, size in sizes.items()}).encode()
 
 

@@ -131,11 +131,11 @@ def examples():
     ...             _ = world.run(pipeline(schedule, micro, each, 2 * each, message))
     ...             line.append(f"{schedule.__name__} {1e3 * world.seconds:.1f} ms")
     ...         print(f"{micro:>2} micro-batches:", *line)
-    >>> steps(2, 8.64e-3)
+    >>> steps(2, 8.65e-3)
      2 micro-batches: gpipe 28.6 ms one_f_one_b 27.8 ms
-     4 micro-batches: gpipe 47.6 ms one_f_one_b 46.3 ms
-     8 micro-batches: gpipe 85.7 ms one_f_one_b 83.4 ms
-    16 micro-batches: gpipe 161.9 ms one_f_one_b 157.5 ms
+     4 micro-batches: gpipe 47.7 ms one_f_one_b 46.3 ms
+     8 micro-batches: gpipe 85.8 ms one_f_one_b 83.4 ms
+    16 micro-batches: gpipe 162.1 ms one_f_one_b 157.6 ms
 
     --8<-- [end:two-stages]
 

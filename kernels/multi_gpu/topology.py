@@ -20,7 +20,10 @@ def nvlinks(handle):
     return [ENDS.get(end, "something that NVML does not name") for end in ends]
 
 
-for number, handle in enumerate(handles[:2]):
+for number, handle in enumerate(handles):
     ends = nvlinks(handle)
-    print(f"GPU {number}: {len(ends)} NVLinks, to {' and '.join(sorted(set(ends)))}")
+    lanes = pynvml.nvmlDeviceGetMaxPcieLinkWidth(handle)
+    generation = pynvml.nvmlDeviceGetMaxPcieLinkGeneration(handle)
+    where = f"{len(ends)} NVLinks, to {' and '.join(sorted(set(ends))) or 'nothing'}"
+    print(f"GPU {number}: {where}; {lanes} lanes of PCIe {generation} to the host")
 # --8<-- [end:links]

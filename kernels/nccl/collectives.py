@@ -82,8 +82,10 @@ F32, SUM = nccl.NCCL_FLOAT32, nccl.NCCL_SUM
 def group():
     """What is called inside starts as one operation, when the block ends."""
     nccl.groupStart()
-    yield
-    nccl.groupEnd()
+    try:
+        yield
+    finally:
+        nccl.groupEnd()  # after an error, too: else no later call would start
 
 
 def wait():

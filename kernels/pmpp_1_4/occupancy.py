@@ -5,12 +5,12 @@
 def resident(threads, registers, slots=64, most_blocks=32, register_file=65_536):
     """Return (blocks, occupancy) of one multiprocessor.
 
-    ``threads`` in a block, ``registers`` in a thread; the limits are those of compute
-    capability 9.0. Hardware rounds registers up, so this is the most that can fit.
+    ``threads`` in a block, ``registers`` in a thread, of which hardware gives eight at a time; the
+    limits are those of compute capability 9.0.
     """
     warps = -(-threads // 32)  # a warp is never shared by two blocks
     by_slots = slots // warps
-    by_registers = register_file // (registers * 32 * warps)
+    by_registers = register_file // (-(-registers // 8) * 8 * 32 * warps)
     blocks = min(most_blocks, by_slots, by_registers)
     return blocks, blocks * warps / slots
 

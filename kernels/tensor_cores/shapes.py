@@ -267,9 +267,12 @@ COPIED = 5e9  # multiply-adds from which on b is copied, where its rows are unev
 COPY, COPY_BYTES = 1.6, 2e6  # us for a copy's launch; bytes that it copies a us
 
 
-def copies(m, n, k):
-    """Is b first copied to rows that are whole lines of 128 bytes?"""
-    return n % 64 > 0 and m * n * k >= COPIED
+def copies(m, n, k, rows):
+    """Is b first copied to rows that are whole lines? Not for one row of tiles, which reads b once.
+
+    Each further row of tiles reads all of b again, from whole lines then.
+    """
+    return n % 64 > 0 and m > rows and m * n * k >= COPIED
 
 
 def rows_of_a(m, rows):
@@ -281,7 +284,7 @@ def predicted(m, n, k, rows, columns, splits, processors):
     """Return how long a product would take with this tile and split, in us."""
     tiles, steps = -(-m // rows) * -(-n // columns), math.ceil(k / 64)
     waves = math.ceil(tiles * splits / processors)
-    a_rows, copy = rows_of_a(m, rows), copies(m, n, k)
+    a_rows, copy = rows_of_a(m, rows), copies(m, n, k, rows)
     # A row of a box lies in two lines of the cache where the matrix's rows are uneven.
     of_a, of_b = 1 + (k % 64 > 0), 1 + (n % 64 > 0 and not copy)
     lines = tiles * steps * 128 * (a_rows * of_a + columns * of_b) / LINES
@@ -386,7 +389,7 @@ def product(d_a, d_b, d_c, way=None):
     a_rows = rows_of_a(m, rows)
     kernel, threads, shared = shape_kernel(rows, columns, splits > 1, a_rows)
     first, d_narrow = None, d_b
-    if copies(m, n, k):
+    if copies(m, n, k, rows):
         d_b = cuda.device_array((k, n + -n % 64), np.uint16)
         first = copy_rows_kernel[(-(-n // 8 // 128), min(-(-k // 2), 1024)), (128, 2)]
     boxes = ((d_a, k, a_rows), (d_b, n, 64), (d_c, n, 64))

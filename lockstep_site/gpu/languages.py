@@ -121,7 +121,8 @@ class Hip(_Alone):
     def proof_words(self, level: str, block: Block, runs: list[dict]) -> str | None:
         if level == "compiled":
             made_for = runs[0]["blocks"][block.index].get("for", ["an AMD GPU"])
-            return f"for {' and '.join(made_for)}, not run"
+            listed = re.sub(r", (\w+)$", r" and \1", ", ".join(made_for))
+            return f"for {listed}, not run"
         return "a run with its compiler" if level == "awaiting" else None
 
     def compiled_words(self) -> str:
@@ -144,7 +145,12 @@ def compile_cuda(block: Block, arch: str = "sm_90") -> bytes:
 def _cubin(text: str, arch: str) -> bytes:
     from cuda.core import Program, ProgramOptions
 
-    options = ProgramOptions(arch=arch, std="c++17", include_path=list(_cuda_headers()))
+    options = ProgramOptions(
+        arch=arch,
+        std="c++17",
+        include_path=list(_cuda_headers()),
+        relocatable_device_code="<<<" in text,  # a kernel launches: it is linked with cudadevrt
+    )
     return bytes(Program(text, "c++", options).compile("cubin").code)
 
 

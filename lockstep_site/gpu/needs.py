@@ -41,6 +41,7 @@ STEPPER_LACKS = {
     "list_devices",
     "compile_mlir",
     "compile_cubin",
+    "declare_device",
 }
 # Numba's simulator has no warp operations either; the stepper has them.
 SIMULATOR_LACKS = STEPPER_LACKS | {

@@ -38,7 +38,10 @@ def run(
         print("compute-sanitizer is not on the PATH: it comes with the CUDA toolkit.")
         return 2
     folder = root / "evidence" / machine.machine() / "sanitizer"
-    of = {test: (seen or sources)(root, test) for test in tests(root)}
+    unsupported = {test: why for (name, test), why in UNSUPPORTED.items() if name == tool}
+    for test, why in unsupported.items():
+        print(f"not under {tool}: {test}: {why}", flush=True)
+    of = {t: (seen or sources)(root, t) for t in tests(root) if t not in unsupported}
     wanted = {test: hashes(root, files) for test, files in of.items() if files}
     if not everything:
         wanted = {test: now for test, now in wanted.items() if _old(folder, tool, test) != now}
@@ -112,6 +115,13 @@ NO_LAUNCH = {
     "tests/test_kernels_megatron.py": "ranks in NumPy",
     "tests/test_kernels_network_graph.py": "graphs that ONNX Runtime runs on a CPU",
     "tests/test_kernels_rocm.py": "sources that are translated to HIP and OpenCL",
+}
+# Tests that a tool cannot follow, by the tool and the file, each with why.
+UNSUPPORTED = {
+    ("racecheck", "tests/test_kernels_pmpp_launches.py"): (
+        "it says that it does not support dynamic parallelism; ThreadSanitizer looks for races of "
+        "the same sources in tests/test_cuda_cpp_launches.py"
+    ),
 }
 # Kernels that no kernel test launches, each with what proves it instead. The list may only shrink:
 # tests/test_sanitizer.py refuses an entry that a test has come to cover.

@@ -9,6 +9,7 @@ browser's record says, which any machine renews: it is bound to the compiler its
 
 import hashlib
 import re
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ KERNEL = re.compile(r"^ *@cuda\.jit\b[^\n]*\n *def (\w+)\(", re.MULTILINE)
 def sources(root: Path) -> list[str]:
     """Return what decides which WGSL is made, and of what."""
     files = [*(root / "simulator/wgsl").glob("*.py"), root / RUNNER]
-    files += [root / f"tests/wgsl_{name}.py" for name in ("cases", "generated")]
+    files += [root / f"tests/wgsl_{name}.py" for name in ("cases", "seeded")]
     return sorted(file.relative_to(root).as_posix() for file in files)
 
 
@@ -99,7 +100,11 @@ def run(root: Path) -> int:
                 yield str(error)
 
     adapter = f"{card.info['device']}, {card.info['backend_type']}"
-    return record(root, "webgpu", "wgpu", wgpu.__version__, adapter, options, each)
+    from simulator.hardware import webgpu_numba
+
+    return record(
+        root, "webgpu", "wgpu", wgpu.__version__, adapter, options, each, webgpu_numba.asked
+    )
 
 
 def browse(root: Path) -> int:
@@ -114,8 +119,26 @@ def browse(root: Path) -> int:
                       lambda launches: browser.run(tab, launches))  # fmt: skip
 
 
-def record(root, name, tool, version, adapter, options, each) -> int:
-    """Run every kernel by ``each``, which takes launches, and write what came out."""
+def beside(cases, rows, came, theirs) -> dict[str, str]:
+    """Return how WGSL's results stand to Numba's: name -> "equal", or what differs, or why not."""
+    said = {}
+    for (n, r), got, numba in zip(rows, came, theirs, strict=True):
+        if isinstance(numba, str) or isinstance(got, str):
+            said[n] = f"not compared: {numba if isinstance(numba, str) else got[:200]}"
+            continue
+        after = {b.name: numba[b.name].tolist() for b in r.shader.bindings if b.name in numba}
+        same = [b for b in r.shader.bindings if b.name in after or not b.written]
+        r = replace(r, after=after, shader=replace(r.shader, bindings=same))
+        differs = cases.wrong(r, got, n)
+        said[n] = f"differs: {differs[:300]}" if differs else "equal"
+    return said
+
+
+def record(root, name, tool, version, adapter, options, each, numba=None) -> int:
+    """Run every kernel by ``each``, which takes launches, and write what came out.
+
+    ``numba``: of launches, what Numba's own kernels leave here.
+    """
     cases = import_module(CASES)
     found = cases.gather(**options)
     known = cases.known()
@@ -124,15 +147,17 @@ def record(root, name, tool, version, adapter, options, each) -> int:
     todo = [(n, r) for n, r in rows if cases.runs(r) and r.after]
     said = {n: why for n in names if "on purpose" in (why := cases.NOT_COMPARED.get(n, ""))}
     said |= {n: f"refused: {r.refused.what}" for n, r in rows if r.refused}
-    for (n, r), got in zip(todo, each([r for _, r in todo]), strict=True):
+    came = list(each([r for _, r in todo]))
+    for (n, r), got in zip(todo, came, strict=True):
         differs = got[:400] if isinstance(got, str) else cases.wrong(r, got, n)
         kind = "failed" if isinstance(got, str) else "wrong"
         said[n] = f"{kind}: {differs}" if differs else "right"
     generated = cases.generated(**options)
     compiled = [r for r in generated if r.shader]
+    made = list(each(compiled))
     wrong = [
         r.kernel
-        for r, got in zip(compiled, each(compiled), strict=True)
+        for r, got in zip(compiled, made, strict=True)
         if isinstance(got, str) or cases.unlike(r, got)
     ]
     bad = {k: v for k, v in said.items() if v.startswith(("wrong:", "failed:"))}
@@ -144,6 +169,17 @@ def record(root, name, tool, version, adapter, options, each) -> int:
           f"wrong; of {len(compiled)} generated {len(wrong)} are wrong: {wrong[:20]}")  # fmt: skip
     if bad or wrong:
         return 1
+    against = {}
+    if numba:
+        program = cases.program()
+        pairs = [(r.kernel, r) for r in compiled]
+        of = {"kernels": beside(cases, todo, came, numba([r for _, r in todo]))}
+        of["generated"] = beside(cases, pairs, made, numba(compiled, program))
+        for kind, found in of.items():
+            equal = sum(what == "equal" for what in found.values())
+            others = {n: what for n, what in found.items() if what != "equal"}
+            print(f"{equal} of {len(found)} {kind} leave what Numba's own leave; others: {others}")
+            against[kind] = {"equal": sorted(found.keys() - others.keys()), "others": others}
     hashes = {path: evidence.file_digest(root / path) for path in sources(root)}
     browser = name == "chromium"
     written = {
@@ -157,6 +193,7 @@ def record(root, name, tool, version, adapter, options, each) -> int:
         "files": {p: digest(root, p) for p in sorted({n.split(":")[0] for n in said})},
         "generated": len(compiled),
         "texts": texts(found, generated),
+        **({"numba": against} if numba else {}),
         **({"texts_for_gpu": for_gpu(cases)} if browser else {"compiler": hashes}),
         **machine.describe(),
         "sources": hashes if browser else {RUNNER: hashes[RUNNER]},
@@ -181,10 +218,12 @@ def runs(records: Evidence):
             yield kind, found, made if kind == "webgpu" else found["texts"]
 
 
-def where(kind: str, found: dict) -> str:
-    """Return where a run was made, in words."""
+def where(kind: str, found: dict, names: list[str]) -> str:
+    """Return where a run of these kernels was made, in words."""
     place = found["device"]["name"] if kind == "webgpu" else found["adapter"]
-    return f"{place} {RUNS[kind][0]}, {found['date']}"
+    equal = found.get("numba", {}).get("kernels", {}).get("equal", [])
+    numba = ", where Numba's own kernel leaves the same" if set(names) <= set(equal) else ""
+    return f"{place} {RUNS[kind][0]}, {found['date']}{numba}"
 
 
 def proved(page: Page, records: Evidence) -> dict[int, tuple[str, str]]:
@@ -196,7 +235,7 @@ def proved(page: Page, records: Evidence) -> dict[int, tuple[str, str]]:
         if block.language != "python" or not names:
             continue
         there = [
-            where(kind, found)
+            where(kind, found, names)
             for kind, found, made in known
             if all((found["kernels"] | found["made"]).get(name) == "right" for name in names)
             and all(made.get(name) == found["texts"].get(name) for name in names)

@@ -6,10 +6,10 @@
     cuda_cpp.launch(source, "add", grid=4, block=256, arguments=[a, b, out, np.int32(a.size)])
 
 It takes kernels with shared memory (dynamic, too), warp shuffles and votes, atomics, templates (of
-which the instances are named), and what cuda_runtime.h and cooperative_groups.h give within a
-block. Where a kernel has a barrier it is run twice by default: first under ThreadSanitizer, for
-races, then for accesses outside of buffers. It is no compiler for CUDA: NVRTC compiles the site's
-files in the suite, and a GPU runs them in `make gpu`.
+which the instances are named), launches from a kernel, and what cuda_runtime.h and
+cooperative_groups.h give within a block. Where a kernel has a barrier it is run twice by default:
+first under ThreadSanitizer, for races, then for accesses outside of buffers. It is no compiler for
+CUDA: NVRTC compiles the site's files in the suite, and a GPU runs them in `make gpu`.
 """
 
 import re
@@ -78,11 +78,13 @@ def read(
     kernels: tuple[str, ...] = (),
     include: tuple[str | Path, ...] = (),
     defines: dict[str, str] | None = None,
+    wave: int = 32,
 ) -> Unit:
     """Make a CUDA C++ source ready. ``instances``: of templates, such as ``"f<3, true>"``.
 
     ``kernels``: of a whole program's file take these (templates with their arguments) and what they
     use, without its host code; its own headers are looked for beside it and in ``include``.
+    ``wave``: the lanes of a warp, which AMD's GPUs call a wave, and of which some have 64.
     """
     file = Path(file)
     path = file.resolve()
@@ -95,13 +97,7 @@ def read(
         text = file.read_text(encoding="utf-8")
     code = blanked(text.replace('extern "C"', "extern C  "))
     code = code.replace("extern C  ", 'extern "C"')
-    if "<<<" in code:
-        line = line_of(code, code.index("<<<"))
-        raise HostError(
-            f"{name}:{line}: a launch (<<<...>>>) is host code, and only kernels run here. To "
-            "mend: name the kernels, read(..., kernels=('NAME',)), or give them and the device "
-            "functions alone; launch from Python"
-        )
+    given_text, text = text, _launches(name, code, text)
     made, launchers, templates, known = [], [], [], hosts.aliases(code)
     for found in KERNEL.finditer(code):
         line = line_of(code, found.start("name"))
@@ -161,13 +157,45 @@ def read(
     main = f"int main() {{ static const host::Kernel all[] = {{{table}}}; host::serve(all); }}\n"
     grid = "cooperative_groups" in code and re.search(r"\b(?:this_grid|grid_group)\b", code)
     head = "#define HOST_COOPERATIVE 1\n" if grid else ""
+    head += f"#define HOST_WIDTH {wave}\n" if wave != 32 else ""
     head += '#include "cuda_cpu.h"\n'
     wanted = "".join(f"#include <{h}>\n" for h, word in HEADERS.items() if re.search(word, code))
     cpp = (
         f'{head}{wanted}#line 1 "{name}"\n{rewritten}\n#line 1 "launcher"\n'
         f"{''.join(launchers)}{main}"
     )
-    return Unit(name, cpp, HERE, made, text)
+    return Unit(name, cpp, HERE, made, given_text)
+
+
+DEVICE = re.compile(r"\b__(?:global|device)__\b[^;{}]*(?=\{)")
+LAUNCH = re.compile(r"\b(?P<kernel>\w+)\s*<<<(?P<how>.*?)>>>\s*(?=\()", re.DOTALL)
+
+
+def _launches(name: str, code: str, text: str) -> str:
+    """Return a text whose launches from kernels are calls that C++ knows."""
+    inside = [range(m.end(), _closed(code, m.end())) for m in DEVICE.finditer(code)]
+    for found in reversed(list(LAUNCH.finditer(code))):
+        if not any(found.start() in body for body in inside):
+            raise HostError(
+                f"{name}:{line_of(code, found.start('how'))}: a launch (<<<...>>>) is host code, "
+                "and only kernels run here. To mend: name the kernels, read(..., "
+                "kernels=('NAME',)), or give them and the device functions alone; launch from "
+                "Python"
+            )
+        start, end = found.span("how")
+        call = f"host::child({found['kernel']}, {text[start:end]})"
+        text = text[: found.start()] + call + text[found.end() :]
+    return text
+
+
+def _closed(code: str, start: int) -> int:
+    """Return where the block ends whose bracket opens at ``start``."""
+    depth = 0
+    for found in re.compile("[{}]").finditer(code, start):
+        depth += 1 if found[0] == "{" else -1
+        if depth == 0:
+            return found.end()
+    return len(code)
 
 
 # The language's own headers, which pieces of a program do not bring along.

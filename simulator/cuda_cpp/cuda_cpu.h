@@ -23,6 +23,7 @@
 
 struct dim3 : host::Size {
   dim3() = default;
+  dim3(unsigned a, unsigned b = 1, unsigned c = 1) { x = a, y = b, z = c; }
   dim3(host::Size size) : host::Size(size) {}
 };
 #define HOST_VECTOR(type, name, align)                                                       \
@@ -53,7 +54,7 @@ HOST_VECTOR(unsigned long long, ulonglong, 8)
 #define blockIdx (host::launch.where)
 #define blockDim (host::launch.full)
 #define gridDim (host::launch.groups)
-constexpr int warpSize = 32;
+constexpr int warpSize = host::WIDTH;
 
 // ------------------------------------------------------------------ barriers and warps
 
@@ -188,6 +189,87 @@ inline int __syncthreads_or(int predicate, HOST_HERE) {
 }
 inline int __syncthreads_and(int predicate, HOST_HERE) {
   return __syncthreads_count(!predicate, file, line) == 0;
+}
+
+// ------------------------------------------------------------------ launches from a kernel
+
+enum cudaStream_t { host_default_stream, cudaStreamFireAndForget, cudaStreamTailLaunch };
+enum cudaError_t { cudaSuccess, cudaErrorLaunchPendingCountExceeded = 69 };
+
+namespace host {
+// What a kernel launches begins here when all threads of its grid have ended, though a GPU may
+// begin earlier: so a race of a parent with its child is not seen, one between children is.
+struct Child {
+  void (*call)(void *);
+  void *what;
+  Size grid, group;
+  size_t shared;
+  bool tail;
+  Child *next, *own;  // own: what it has launched itself
+};
+inline Child *launched, *last_launched, *begun;
+inline unsigned to_begin, most_pending = 2048;  // as many may wait to begin, by default
+static Named most_pending_named("cudaLimitDevRuntimePendingLaunchCount", &most_pending, 4);
+inline cudaError_t last_error;
+
+template <class K> struct Launcher {
+  K *kernel;
+  Size grid, group;
+  size_t shared;
+  cudaStream_t stream;
+  template <class... A> HOST_QUIET void operator()(A... a) {
+    if (to_begin == most_pending) {
+      last_error = cudaErrorLaunchPendingCountExceeded;
+      return;
+    }
+    auto call = [kernel = kernel, a...] { kernel(a...); };
+    typedef decltype(call) Call;
+    Child *c = (Child *)malloc(sizeof(Child));
+    c->call = [](void *what) { (*(Call *)what)(); }, c->what = new Call(call);
+    c->grid = grid, c->group = group, c->shared = shared;
+    c->tail = stream == cudaStreamTailLaunch, c->next = c->own = nullptr;
+    (launched ? last_launched->next : launched) = c, last_launched = c, to_begin++;
+  }
+};
+template <class K>
+Launcher<K> child(K *kernel, dim3 grid, dim3 group, size_t shared = 0,
+                  cudaStream_t stream = host_default_stream) {
+  return {kernel, grid, group, shared, stream};
+}
+
+HOST_QUIET inline void all_before() {
+#if defined(HOST_RACES)
+  __tsan_acquire(&finished);
+#endif
+}
+HOST_QUIET inline void run_child(Child *c, bool backwards) {
+  begun = c, to_begin--;
+  dynamic_shared[0] = c->shared;
+  run_grid([] { begun->call(begun->what); }, c->grid, c->group, false, backwards);
+  c->own = launched, launched = nullptr;
+}
+// First the children, then what those launched, then the tails, one after the other.
+HOST_QUIET inline void run_launched(Child *list, bool backwards) {
+  all_before();
+  for (Child *c = list; c; c = c->next)
+    if (!c->tail) run_child(c, backwards);
+  for (Child *c = list; c; c = c->next)
+    if (!c->tail) run_launched(c->own, backwards);
+  for (Child *c = list; c; c = c->next)
+    if (c->tail) all_before(), run_child(c, backwards), run_launched(c->own, backwards);
+}
+inline void run_all_launched(bool backwards) {
+  Child *list = launched;
+  launched = nullptr;
+  run_launched(list, backwards);
+}
+static const bool launches = (children = run_all_launched, true);
+}  // namespace host
+
+inline cudaError_t cudaPeekAtLastError() { return host::last_error; }
+inline cudaError_t cudaGetLastError() {
+  cudaError_t error = host::last_error;
+  return host::last_error = cudaSuccess, error;
 }
 
 // ------------------------------------------------------------------ mathematics

@@ -282,7 +282,7 @@ def packages(root: Path, file: Path) -> frozenset[str]:
             continue
         seen.add(one)
         for name in imports(one):
-            found.add(name.split(".")[0])
+            found.add(package(name))
             other = root / f"{name.replace('.', '/')}.py"
             if name.startswith("kernels.") and other.is_file():
                 left.append(other)
@@ -293,6 +293,11 @@ def refused(root: Path, file: Path):
     """Why the stepper cannot run a module of kernels/: one that drives a GPU, or None."""
     used = packages(root, file)
     return next((reason for name, reason in REFUSED.items() if name in used), None)
+
+
+def package(module: str) -> str:
+    """The package of a module; Numba's way to the driver is CUDA's own interface."""
+    return "cuda" if module.startswith("numba.cuda.cudadrv") else module.split(".")[0]
 
 
 @cache
@@ -328,7 +333,7 @@ def uses(root: Path, file: Path, name: str, seen=frozenset()):
         other = root / f"{module.replace('.', '/')}.py"
         if module.startswith("kernels.") and other.is_file():
             return uses(root, other, inner, seen)
-        return REFUSED.get(module.split(".")[0])
+        return REFUSED.get(package(module))
     names = {n.id for n in ast.walk(known) if isinstance(n, ast.Name)} if known else ()
     return next(filter(None, (uses(root, file, n, seen) for n in sorted(names))), None)
 

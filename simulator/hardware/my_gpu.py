@@ -83,7 +83,7 @@ def launch(card, shader):
 
 def timed(found):
     card = Card()
-    if card.limits["max-storage-buffer-binding-size"] < 1 << 28:
+    if card.limits["max-storage-buffer-binding-size"] < LARGE["maxBufferSize"]:
         raise SystemExit("this GPU binds less than the shaders of FILE take")
     *bursts, single = found["probes"]
     kernels = [

@@ -58,7 +58,11 @@ using std::ptrdiff_t;
 
 namespace host {
 
-constexpr unsigned WIDTH = 32;           // lanes of a warp or SIMD-group
+#ifndef HOST_WIDTH
+#define HOST_WIDTH 32  // lanes of a warp or SIMD-group, and of AMD's narrow waves
+#endif
+constexpr unsigned WIDTH = HOST_WIDTH;
+typedef std::conditional_t<(WIDTH > 32), uint64_t, uint32_t> Lanes;  // a bit for each
 #ifndef HOST_SHARED_BYTES
 #define HOST_SHARED_BYTES 32768  // of threadgroup memory on Apple GPUs
 #endif
@@ -88,8 +92,8 @@ struct Fiber {  // one GPU thread
   alignas(16) unsigned char slot[2][64];
   bool turn;
   unsigned barriers, grids;  // how many it has come to
-  uint32_t mask;    // the lanes that it waits for
-  uint32_t active;  // which lanes took part in the operation that it came back from
+  Lanes mask;    // the lanes that it waits for
+  Lanes active;  // which lanes took part in the operation that it came back from
 };
 
 struct Shared {  // a variable in threadgroup memory
@@ -115,6 +119,8 @@ inline unsigned shift, pool_size;
 inline bool cooperative;  // a kernel of this source waits for its grid
 inline const void *scheduler_stack;
 inline size_t scheduler_size;
+inline char finished;         // what comes after a grid sees what its threads did
+inline void (*children)(bool);  // runs what a grid has launched, in a language whose kernels can
 inline Launch launch;
 inline void (*body)();
 inline unsigned char *arena;  // threadgroup memory of this group
@@ -193,6 +199,9 @@ HOST_QUIET inline void entry() {
   __tsan_acquire(&scheduler);
 #endif
   body();
+#if defined(HOST_RACES)
+  __tsan_release(&finished);
+#endif
   current->state = DONE;
   to_scheduler();
 }
@@ -261,7 +270,7 @@ HOST_QUIET inline void grid_barrier(const char *what, const char *file, int line
 
 // The lanes of a warp meet, each with a value. Afterwards `given` reads another lane's.
 HOST_QUIET inline void meet(const char *what, const void *value, size_t size, const char *file,
-                            int line, bool orders = false, uint32_t mask = ~0u) {
+                            int line, bool orders = false, Lanes mask = ~Lanes(0)) {
   current->turn = !current->turn;
   current->mask = mask;
   copy(current->slot[current->turn], value, size);
@@ -379,22 +388,22 @@ HOST_QUIET inline void coordinates(const Fiber &f, char *text, size_t size) {
        "it; guard the loads and the stores instead", one, waits->what, two);
 }
 
-HOST_QUIET inline uint32_t alive(unsigned first, unsigned lanes) {
-  uint32_t mask = 0;
+HOST_QUIET inline Lanes alive(unsigned first, unsigned lanes) {
+  Lanes mask = 0;
   for (unsigned i = 0; i < lanes; i++)
-    if (fibers[first + i].state != DONE) mask |= 1u << i;
+    if (fibers[first + i].state != DONE) mask |= Lanes(1) << i;
   return mask;
 }
 
 // Let the lanes of a warp go on that wait for each other, where all of them have come: those that
 // their mask names, or all that have not returned.
 HOST_QUIET inline bool release_warp(unsigned first, unsigned lanes) {
-  uint32_t mask = alive(first, lanes), left = mask;
+  Lanes mask = alive(first, lanes), left = mask;
   bool released = false;
   for (unsigned i = 0; i < lanes; i++) {
     const Fiber &leader = fibers[first + i];
     if (!(left >> i & 1) || leader.state != AT_LANES) continue;
-    uint32_t wanted = leader.mask & mask;
+    Lanes wanted = leader.mask & mask;
     bool all = true;
     for (unsigned k = 0; k < lanes; k++) {
       const Fiber &f = fibers[first + k];
@@ -881,6 +890,7 @@ HOST_QUIET inline int serve(const Kernel *kernels) {
   cooperative = true;
 #endif
   run_grid(kernels[which].run, grid, group, exact, backwards);
+  if (children) children(backwards);
   for (uint32_t n = 0; n < count; n++) {
     const Buffer &b = buffers[order[n]];
     void *out = malloc(b.size + 1);  // fwrite reads, and no barrier orders that after the kernel

@@ -504,8 +504,7 @@ class Arithmetic:
         a, b = self.cast(a, kind, node), self.cast(b, kind, node)
         uniform = a.uniform and b.uniform
         if op in ("FloorDiv", "Mod"):
-            self.refuse(f"`{ast.unparse(node)}`: {'//' if op == 'FloorDiv' else '%'} of floats; "
-                        "WGSL has only an inexact one", node, "float %")  # fmt: skip
+            return self.floored(op, a, b, kind, node)
         if a.known and b.known:
             near = {float64: float, float32: ops.round32, float16: ops.round16}[kind]
             return self.real(near(FLOATS[op](a.const, b.const)), kind)
@@ -533,6 +532,18 @@ class Arithmetic:
             return self.halved(code, uniform)
         merges = family if a.known or b.known or family in (a.merges, b.merges) else ""
         return Value(kind, code, "f32", state=state, uniform=uniform, prec=prec, merges=merges)
+
+    def floored(self, op, a, b, kind, node):
+        """``//`` and ``%`` of floats, to the bit as Numba computes them."""
+        a, b = self.exact(a, node), self.exact(b, node)
+        if kind is float64 and op == "FloorDiv" and not self.module.single:
+            # From 2**22 on, Numba's quotient in float64 has digits that this one has not.
+            self.refuse(f"`{ast.unparse(node)}` is computed in float64, which WGSL does not have: "
+                        "make both sides np.float32(...)", node, "float64")  # fmt: skip
+        name = self.module.helper("floor_quotient" if op == "FloorDiv" else "floor_remainder")
+        state = "once" if kind is float64 else "fits"
+        return Value(kind, f"{name}({a.code}, {b.code})", "f32", state=state,
+                     uniform=a.uniform and b.uniform)  # fmt: skip
 
     def constant_power(self, a, n, kind, node):
         """``a ** n`` for a constant integer: multiplied out by squaring, as Numba does."""

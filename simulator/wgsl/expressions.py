@@ -493,8 +493,9 @@ class Expressions(Arithmetic):
         for part, size, stride in zip(index, view.shape, view.strides, strict=True):
             at = None
             if isinstance(part, ast.Slice):
-                if part.step is not None and self.expr(part.step).const != 1:
-                    self.refuse(f"the step in `{ast.unparse(node)}`", node)
+                step = 1 if part.step is None else self.expr(part.step).const
+                if not isinstance(step, int) or step < 1:
+                    self.refuse(f"`{ast.unparse(node)}`: a step that is no positive constant", node)
                 lower = self.literal(0) if part.lower is None else self.expr(part.lower)
                 upper = size if part.upper is None else self.expr(part.upper)
                 lower, upper = self.integer(lower, node), self.integer(upper, node)
@@ -508,8 +509,11 @@ class Expressions(Arithmetic):
                     length = self.operate("Sub", *ends, node)
                     if length.lo < 0:
                         length = pair(self, "max", length, self.literal(0), node)
+                if step > 1:
+                    last = self.operate("Add", length, self.literal(step - 1), node)
+                    length = self.operate("FloorDiv", last, self.literal(step), node)
                 shape.append(self.copied(length))
-                strides.append(stride)
+                strides.append(stride * step)
                 at = lower
             else:
                 at = self.from_start(part, size, node)
@@ -647,7 +651,10 @@ class Expressions(Arithmetic):
             else:
                 value = self.expr(n)
                 if isinstance(value.type, Scalar) and value.type is not boolean:
-                    self.refuse(f"`{ast.unparse(node)}`: `and`, `or` of numbers as a number", node)
+                    self.maybe -= bool(k)
+                    self.env = env
+                    del self.lines[mark:]
+                    return self.either(node)
                 tests.append(self.truth(value))
             if not k:
                 kept = len(self.lines)
@@ -659,6 +666,17 @@ class Expressions(Arithmetic):
             del self.lines[mark:]
             return self.stepwise(node, sign)
         return self.joined(tests, sign)
+
+    def either(self, node):
+        """``a and b``, ``a or b`` of numbers: the one or the other, whatever it is."""
+        *first, last = node.values
+        if any(isinstance(n, ast.Call | ast.NamedExpr) for v in first for n in ast.walk(v)):
+            self.refuse(f"`{ast.unparse(node)}`: `and`, `or` of what a call returns, as a number; "
+                        "write `b if a else a`", node)  # fmt: skip
+        for v in reversed(first):
+            a, b = (last, v) if isinstance(node.op, ast.And) else (v, last)
+            last = ast.copy_location(ast.IfExp(v, a, b), node)
+        return self.expr(last)
 
     def stepwise(self, node, sign):
         """``a and b`` where computing b takes statements."""

@@ -263,9 +263,9 @@ fn erf_near(x: f32) -> f32 {
 }""",
     "fmod_": """// Exact, with the sign of a: the fraction's bits are brought down one by one.
 fn fmod_(a: f32, b: f32) -> f32 {
-  if (!is_finite(a) || is_nan(b) || b == 0.0) { return not_a_number(); }
   let x = bitcast<u32>(a) & 0x7fffffffu;
   let y = bitcast<u32>(b) & 0x7fffffffu;
+  if (!is_finite(a) || is_nan(b) || y == 0u) { return not_a_number(); }
   if (x < y) { return a; }
   var m = select(0x800000u | (x & 0x7fffffu), x, x < 0x800000u);
   let n = select(0x800000u | (y & 0x7fffffu), y, y < 0x800000u);
@@ -275,8 +275,72 @@ fn fmod_(a: f32, b: f32) -> f32 {
     m <<= 1u;
   }
   if (m >= n) { m -= n; }
-  let found = ldexp(ldexp(f32(m), -24), i32(least) - 126);
-  return select(found, -found, bitcast<u32>(a) != x);
+  let up = min(countLeadingZeros(m) - 8u, least - 1u);
+  let found = (m << up) + select(0u, (least - up - 1u) << 23u, m != 0u);
+  return bitcast<f32>(found | (bitcast<u32>(a) & 0x80000000u));
+}""",
+    "floor_remainder": """// With the sign of b, as in Python; NaN where b is 0.
+fn floor_remainder(a: f32, b: f32) -> f32 {
+  let r = fmod_(a, b);
+  let sign = bitcast<u32>(b) & 0x80000000u;
+  // By their bits: a GPU may take the smallest numbers for 0.
+  if ((bitcast<u32>(r) & 0x7fffffffu) == 0u) { return bitcast<f32>(sign); }
+  return select(r + b, r, (bitcast<u32>(r) & 0x80000000u) == sign);
+}""",
+    "floor_quotient": """// Rounded down, by the steps that Numba takes: above 2**22 they round.
+fn floor_quotient(a: f32, b: f32) -> f32 {
+  let sign = (bitcast<u32>(a) ^ bitcast<u32>(b)) & 0x80000000u;
+  if (!is_finite(a) || is_nan(b)) {
+    let by_zero = is_inf(a) && (bitcast<u32>(b) & 0x7fffffffu) == 0u;
+    if (!by_zero) { return not_a_number(); }
+    return bitcast<f32>(sign | 0x7f800000u);
+  }
+  // By their bits: a GPU may take the smallest numbers for 0.
+  if ((bitcast<u32>(b) & 0x7fffffffu) == 0u) {
+    if ((bitcast<u32>(a) & 0x7fffffffu) == 0u) { return not_a_number(); }
+    return bitcast<f32>(sign | 0x7f800000u);
+  }
+  let r = fmod_(a, b);
+  let rest = bitcast<u32>(r);
+  var q = 0.0;
+  if ((bitcast<u32>(a) & 0x7fffffffu) >= (bitcast<u32>(b) & 0x7fffffffu) && !is_inf(b)) {
+    q = quotient(a - r, b);
+  }
+  if ((rest & 0x7fffffffu) != 0u && ((rest ^ bitcast<u32>(b)) & 0x80000000u) != 0u) { q -= 1.0; }
+  if (q == 0.0) { return bitcast<f32>(sign); }
+  let low = floor(q);
+  return select(low, low + 1.0, q - low > 0.5);
+}""",
+    "quotient": """// a / b to the nearest: WGSL's own may be off by 2.5 units. |a| >= |b| > 0.
+fn quotient(a: f32, b: f32) -> f32 {
+  let x = bitcast<u32>(a) & 0x7fffffffu;
+  let y = bitcast<u32>(b) & 0x7fffffffu;
+  var m = select(0x800000u | (x & 0x7fffffu), x, x < 0x800000u);
+  var n = select(0x800000u | (y & 0x7fffffu), y, y < 0x800000u);
+  let up = countLeadingZeros(m) - 8u;
+  let down = countLeadingZeros(n) - 8u;
+  m <<= up;
+  n <<= down;
+  var e = i32(max(x >> 23u, 1u) + down) - i32(max(y >> 23u, 1u) + up);
+  if (m < n) {
+    m <<= 1u;
+    e--;
+  }
+  var q = 0u; // 24 bits, and one that says where the rest lies
+  for (var k = 0u; k < 25u; k++) {
+    q <<= 1u;
+    if (m >= n) {
+      m -= n;
+      q |= 1u;
+    }
+    m <<= 1u;
+  }
+  let odd = (q & 1u) == 1u && (m != 0u || (q & 2u) == 2u);
+  q = (q >> 1u) + select(0u, 1u, odd);
+  // A carry into the exponent is the next power of two; behind the largest comes infinity.
+  let bits = min(u32(e + 126) << 23u, 0x7f000000u) + q;
+  let sign = (bitcast<u32>(a) ^ bitcast<u32>(b)) & 0x80000000u;
+  return bitcast<f32>(min(bits, 0x7f800000u) | sign);
 }""",
     "copysign": """fn copysign(x: f32, y: f32) -> f32 {
   return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(y) & 0x80000000u));
@@ -313,6 +377,8 @@ NEEDS = {
     "erf_": ("is_nan", "erf_near", "erfc_far"),
     "erfc_": ("is_nan", "erf_near", "erfc_far"),
     "fmod_": ("infinity", "is_nan", "is_finite", "not_a_number"),
+    "floor_remainder": ("fmod_",),
+    "floor_quotient": ("fmod_", "quotient", "is_nan", "is_inf", "is_finite", "not_a_number"),
     "power": ("infinity", "is_nan", "is_inf", "not_a_number"),
     "quarter_turns": ("high_product",),
     **dict.fromkeys(("sine", "cosine", "tangent"), ("is_finite", "quarter_turns", "wave")),

@@ -9,6 +9,7 @@ import base64
 import contextlib
 import itertools
 import linecache
+import math
 import struct
 from array import array
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from .values import I32, Buffer, Refused, Value, View, exact32, literal, number,
 
 WIDE = {"float64", "complex"}  # kinds of refusal that computing in float32 may lift
 MOST_BUFFERS = 8  # that every WebGPU device has for a shader
-THREADS = 256  # of a block, where a kernel does not mind
+THREADS, SIDE = 256, 16  # of a block, where a kernel does not mind
 SIZES = {1: ("size",), 2: ("rows", "cols"), 3: ("depth", "rows", "cols")}
 STRUCT = {"i": "i", "u": "I", "b": "I", "f": "f"}
 
@@ -294,8 +295,11 @@ class Repeated:
 def repeated(source, config, values, kinds, times, **options):
     """The kernel for ``times`` as many elements and blocks, or None where that has no meaning.
 
-    It has where the grid is a row of blocks, and all arrays are rows of one length.
+    It has where the grid is a row of blocks, and all arrays are rows of one length; and where
+    blocks or threads lie in two dimensions, as the arrays do.
     """
+    if config.grid[1] > 1 or config.block[1] > 1:
+        return enlarged(source, config, values, kinds, math.isqrt(times), **options)
     arrays = [v for v, t in zip(values, kinds, strict=True) if isinstance(t, Array)]
     sizes = {v.shape for v in arrays}
     if config.grid[1:] != (1, 1) or len(sizes) != 1 or any(isinstance(t, Tuple) for t in kinds):
@@ -318,6 +322,40 @@ def repeated(source, config, values, kinds, times, **options):
     config = Config((blocks, 1, 1), (threads, *config.block[1:]), config.dynamic)
     try:
         return compile(source, config, longer, kinds, **options)
+    except Refused:
+        return None
+
+
+def enlarged(source, config, values, kinds, k, **options):
+    """The kernel for matrices with ``k`` times as many rows and columns, or None."""
+    arrays = [v for v, t in zip(values, kinds, strict=True) if isinstance(t, Array)]
+    if config.grid[2] > 1 or config.block[2] > 1 or k < 2 or not arrays:
+        return None
+    if any(isinstance(t, Tuple) for t in kinds) or any(v.offset or v.start for v in arrays):
+        return None
+    if any(len(v.shape) != 2 or tuple(v.strides) != packed(v.shape) for v in arrays):
+        return None
+    extents = {n for v in arrays for n in v.shape}
+    shared = all(sum(n in v.shape for v in arrays) > 1 for n in extents)
+    if not (shared or len({v.shape for v in arrays}) == 1):
+        return None  # such as a filter, which does not grow with the image
+    made, longer = {}, []
+    for v, t in zip(values, kinds, strict=True):
+        if isinstance(t, Array):
+            memory = made.setdefault(id(v.memory), Repeated(v.memory, k * k))
+            rows, columns = (n * k for n in v.shape)
+            longer.append(Longer(memory, (rows, columns), (columns, 1)))
+        else:
+            longer.append(v * k if t.name in ("int32", "int64") and v in extents else v)
+    covered = [
+        blocks * threads * k for blocks, threads in zip(config.grid, config.block, strict=True)
+    ]
+    block = config.block
+    if plainly_by_grid(source) and not (covered[0] % SIDE or covered[1] % SIDE):
+        block = SIDE, SIDE, 1
+    grid = covered[0] // block[0], covered[1] // block[1], 1
+    try:
+        return compile(source, Config(grid, block, config.dynamic), longer, kinds, **options)
     except Refused:
         return None
 

@@ -2,6 +2,13 @@
 
 const PATIENCE = 8 // seconds that a kernel may take before its device is given up
 const BURST = 0.12 // seconds of GPU work that a measurement is made of
+const LOOP = /^ *(?:loop|while \(.*\)|for \(.*\)) \{$/m
+const WHILE = /^ *(?:loop|while \(.*\)) \{$/m
+const EACH = 1 << 20 // turns of all its loops that a thread may make in a trial
+const WAITS = 1 << 16 // of those, at a barrier
+const UNIT = 64 // turns that are counted at once
+const FEW = 1 << 20 // units that all threads may make on a software adapter: a second or so; and on a GPU
+const MANY = 1 << 28
 const SCOPES = ["validation", "out-of-memory", "internal"] // what a browser refuses, and says to nobody who does not ask
 
 export class Refusal extends Error {}
@@ -21,7 +28,7 @@ export class Gpu {
   // Opens the adapter. Throws a Refusal that says what to do where there is none.
   static async open({ patience = PATIENCE } = {}) {
     let clock
-    const late = new Promise((_, reject) => (clock = setTimeout(() => reject(new Refusal("The GPU does not answer. Is it still busy with a kernel that did not end? Close this tab, or start the browser again.")), patience * 1000)))
+    const late = new Promise((_, reject) => (clock = setTimeout(() => reject(new Refusal("The GPU does not answer. Is it still busy with a kernel that did not end? Quit the whole browser and start it again.")), patience * 1000)))
     late.catch(() => {})
     const adapter = await Promise.race([navigator.gpu?.requestAdapter({ powerPreference: "high-performance" }), late])
     if (!adapter) clearTimeout(clock)
@@ -30,7 +37,7 @@ export class Gpu {
     gpu.patience = patience
     gpu.adapter = adapter
     const { limits } = adapter
-    const wanted = ["maxStorageBufferBindingSize", "maxBufferSize", "maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX", "maxComputeWorkgroupSizeY", "maxComputeWorkgroupStorageSize"]
+    const wanted = ["maxStorageBuffersPerShaderStage", "maxStorageBufferBindingSize", "maxBufferSize", "maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX", "maxComputeWorkgroupSizeY", "maxComputeWorkgroupStorageSize"]
     gpu.timed = adapter.features.has("timestamp-query")
     const features = ["timestamp-query", "subgroups", "shader-f16"].filter(f => adapter.features.has(f))
     const asked = adapter.requestDevice({
@@ -60,7 +67,7 @@ export class Gpu {
       clock = setTimeout(() => {
         this.gone = "given up"
         this.device.destroy()
-        reject(new Refusal(`${what} did not end within ${this.patience} s. The GPU was given up; a loop that never ends?${this.software ? " Close this tab if it stops drawing." : ""}`))
+        reject(new Refusal(`${what} did not end within ${this.patience} s. The GPU was given up; a loop that never ends? If the browser draws nothing any more, quit all of it and start it again: to close this tab does not help.`))
       }, this.patience * 1000)
     })
     const gone = this.lost.then(info => {
@@ -180,6 +187,28 @@ export class Gpu {
     }
   }
 
+  // Runs a launch with its loops counted, and throws a Refusal where they do not end: a GPU that is busy forever takes the
+  // browser along. `seen`: whether the stepper saw all of it end, so that only what hangs on the order of threads is left; else
+  // `why` says what it saw.
+  async trial(shader, seen, why = "") {
+    if (!(seen ? WHILE : LOOP).test(shader.wgsl)) return
+    const counted = bounded(shader, this.software ? FEW : MANY)
+    let spent
+    try {
+      spent = (await this.run(counted)).spent_
+    } catch (error) {
+      if (seen && !this.gone) return
+      throw this.gone || !(error instanceof Refusal) ? error : Object.assign(new Refusal(`It was not run: its loops could not be counted in a trial before. ${error.message}`), { held: true })
+    }
+    const [, late] = new Uint32Array(spent.buffer)
+    if (!late) return
+    const all = (this.software ? FEW : MANY) * UNIT
+    const said = late === 1
+      ? `Its loops may never end, so it was not run. They were counted in a trial, and left when one thread had made ${EACH.toLocaleString("en")} turns, or ${WAITS.toLocaleString("en")} at a barrier.`
+      : `Its loops make too many turns, or never end, so it was not run. They were counted in a trial, and left when all threads together had made ${all.toLocaleString("en")} turns. A smaller launch tells which of the two it is.`
+    throw Object.assign(new Refusal(said + why), { held: true })
+  }
+
   // Seconds for one launch: by timestamps on the GPU, else by many launches and the page's clock.
   async time(shader) {
     const ready = await this.prepare(shader)
@@ -259,24 +288,49 @@ export class Gpu {
       ready.free()
     }
   }
+}
 
-  // Bytes a second that a copy of `size` bytes moves, read and written together.
-  async copyRate(size = 1 << 26) {
-    size = Math.min(size, this.device.limits.maxStorageBufferBindingSize)
-    const count = size / 16
-    const threads = 256
-    const groups = Math.min(65535, count / threads)
-    const wgsl = `@group(0) @binding(0) var<storage, read> x: array<vec4f>;
-@group(0) @binding(1) var<storage, read_write> y: array<vec4f>;
-@compute @workgroup_size(${threads})
-fn copy(@builtin(global_invocation_id) id: vec3u) {
-  for (var i = id.x; i < ${count}u; i += ${groups * threads}u) { y[i] = x[i]; }
-}`
-    const data = new Uint8Array(size)
-    const shader = { name: "copy", wgsl, groups: [groups, 1, 1], block: [threads, 1, 1], shared: 0, params: new Uint8Array(0), bindings: [{ name: "x", data }, { name: "y", data }] }
-    const { seconds } = await this.time(shader)
-    return (2 * size) / seconds
-  }
+// A shader whose loops are left after so many turns of a thread, or of all threads. Its last buffer says so: 1 or 2 in its
+// second word. A loop that waits at a barrier is left by the whole workgroup, as WGSL demands.
+export function bounded({ wgsl, bindings, ...shader }, most) {
+  const lines = wgsl.split("\n")
+  const found = []
+  let waits = false
+  lines.forEach((line, k) => {
+    const head = /^( *)(?:loop|while \(.*\)|for \(.*\)) \{$/.exec(line)
+    if (!head) {
+      found.push(line.replace(`@binding(${bindings.length}) var<uniform>`, `@binding(${bindings.length + 1}) var<uniform>`))
+      return
+    }
+    const end = lines.findIndex((other, at) => at > k && other.startsWith(`${head[1]}}`))
+    const barrier = lines.slice(k, end).some(other => other.includes("Barrier()"))
+    waits ||= barrier
+    // The threads ask one another now and then alone: for a software adapter that is dear.
+    if (barrier) found.push(`var wait_${k} = 0u;`, line, `wait_${k}++; if ((wait_${k} & ${UNIT - 1}u) == 0u) { if (spent_waits()) { late_ = 1u; } if (workgroupUniformLoad(&late_) != 0u) { break; } }`)
+    else found.push(line, "if (spent_turns()) { break; }")
+  })
+  found.push(`@group(0) @binding(${bindings.length}) var<storage, read_write> spent_: array<atomic<u32>, 2>;
+var<private> turns_: u32;
+var<private> waits_: u32;
+var<private> over_: bool;
+${waits ? "var<workgroup> late_: u32;" : ""}
+fn spent_waits() -> bool {
+  waits_ += ${UNIT}u;
+  spent_unit(waits_ >= ${WAITS}u);
+  return over_;
+}
+fn spent_turns() -> bool {
+  turns_++;
+  if ((turns_ & ${UNIT - 1}u) == 0u) { spent_unit(turns_ >= ${EACH}u); }
+  return over_;
+}
+fn spent_unit(late: bool) {
+  if (over_) { return; }
+  if (late) { over_ = true; atomicMax(&spent_[1], 1u); }
+  else if (atomicAdd(&spent_[0], 1u) >= ${most}u) { over_ = true; atomicMax(&spent_[1], 2u); }
+}`)
+  const quiet = bindings.map(b => ({ ...b, written: false })) // nothing of it is looked at
+  return { ...shader, wgsl: found.join("\n"), bindings: [...quiet, { name: "spent_", written: true, data: new Uint8Array(8) }] }
 }
 
 // A shader as JSON, with its bytes as text, made ready for Gpu.

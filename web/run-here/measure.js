@@ -12,6 +12,8 @@ const LIMITS = ["maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupStorage
 // An empty class would count as one: the style of tables is for those that have none.
 const make = (tag, text = "", name) => Object.assign(document.createElement(tag), { textContent: text, ...(name && { className: name }) })
 const three = x => (x >= 1000 ? Math.round(x).toLocaleString("en") : Number(x.toPrecision(3)).toString())
+// A rate in the unit that fits it, of a number of GB/s or GFLOP/s.
+const scaled = (x, unit) => (x >= 1000 ? `${three(x / 1000)} T${unit}` : x >= 1 ? `${three(x)} G${unit}` : `${three(x * 1000)} M${unit}`)
 const percent = x => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`
 const amount = n => (n >= 1 << 30 ? `${n / (1 << 30)} GiB` : n >= 1 << 20 ? `${n / (1 << 20)} MiB` : n >= 1024 ? `${n / 1024} KiB` : `${n} B`)
 
@@ -115,7 +117,7 @@ export function roofline(cards, kernels) {
   const high = 10 ** Math.ceil(Math.log10(Math.max(...values)))
   const x = i => left + ((Math.log2(i) - Math.log2(from)) / (Math.log2(to) - Math.log2(from))) * (width - left - right)
   const y = v => height - bottom - ((Math.log10(v) - Math.log10(low)) / (Math.log10(high) - Math.log10(low))) * (height - bottom - top)
-  const said = `Roofline: ${cards.map(c => `${c.short} copies ${three(c.copy_gbps)} GB/s and computes ${three(c.tflops)} TFLOP/s`).join("; ")}. ${kernels.map(k => `${k.title}: ${three(k.gflops)} GFLOP/s`).join(", ")}.`
+  const said = `Roofline: ${cards.map(c => `${c.short} copies ${scaled(c.copy_gbps, "B/s")} and computes ${scaled(c.tflops * 1000, "FLOP/s")}`).join("; ")}. ${kernels.map(k => `${k.title}: ${scaled(k.gflops, "FLOP/s")}`).join(", ")}.`
   const svg = node("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": said, class: "my-gpu__roof" })
   for (let i = from; i <= to; i *= 4) {
     svg.append(node("line", { x1: x(i), x2: x(i), y1: top, y2: height - bottom, class: "my-gpu__grid" }))
@@ -268,7 +270,7 @@ async function sent(base) {
   }
 }
 
-function show(place, card, h200, others, guess) {
+export function show(place, card, h200, others, guess) {
   const short = nameOf(card)
   const soft = card.software ? " It is a software adapter: the browser computes on the CPU, and these are the figures of that." : ""
   const timed = card.clock === "gpu" ? "the GPU's own clock" : "the page's clock over many launches"
@@ -279,33 +281,34 @@ function show(place, card, h200, others, guess) {
   const heads = ["Figure", short, ...(h200 ? ["H200"] : [])]
   const both = (mine, theirs) => (h200 ? [mine, theirs] : [mine])
   place.append(table("The roof", heads, [
-    ["Copy", ...both(`${three(card.copy_gbps)} GB/s`, h200 && `${three(h200.copy_gbps)} GB/s`)],
-    ["Multiply-add, float32", ...both(`${three(card.tflops)} TFLOP/s`, h200 && `${three(h200.tflops)} TFLOP/s (cuBLAS)`)],
+    ["Copy", ...both(scaled(card.copy_gbps, "B/s"), h200 && scaled(h200.copy_gbps, "B/s"))],
+    ["Multiply-add, float32", ...both(scaled(card.tflops * 1000, "FLOP/s"), h200 && `${scaled(h200.tflops * 1000, "FLOP/s")} (cuBLAS)`)],
     ["One launch after another", ...both(`${three(card.launch_us)} µs`, "see the lesson on launches")],
   ]))
   const known = others.filter(other => JSON.stringify(other) !== JSON.stringify(card))
   if (known.length) {
     const rows = [card, ...known].sort((a, b) => b.copy_gbps - a.copy_gbps)
     place.append(table("Beside the cards that readers sent", ["Card", "Copy", "Multiply-add", "A launch"], rows.map(one => [
-      `${nameOf(one)}${one === card ? " (this one)" : one.software ? " (a CPU)" : ""}`, `${three(one.copy_gbps)} GB/s`, `${three(one.tflops)} TFLOP/s`, `${three(one.launch_us)} µs`,
+      `${nameOf(one)}${one === card ? " (this one)" : one.software ? " (a CPU)" : ""}`, scaled(one.copy_gbps, "B/s"), scaled(one.tflops * 1000, "FLOP/s"), `${three(one.launch_us)} µs`,
     ])))
   }
   const figure = make("figure", "", "my-gpu__figure")
-  figure.append(roofline([{ ...card, short }, ...(h200 ? [h200] : [])], card.kernels), make("figcaption", "What the card allows at so many operations a byte, and what the lessons' kernels reach on it. A point on the line could not be faster."))
+  figure.append(roofline([{ ...card, short }, ...(h200 ? [h200] : [])], card.kernels), make("figcaption", "What the card allows at so many operations a byte, and what the lessons' kernels reach on it. A point on the line could hardly be faster."))
   place.append(figure)
   const best = card.kernels.toSorted((a, b) => b.share - a.share)[0]
   const bet = card.kernels.find(k => k.id === BET)
   if (bet) place.append(make("p", told(bet, h200, guess), "my-gpu__told"))
+  if (best?.share > 1.02) place.append(make("p", "More than 100 % of a roof? The roof is the fastest copy of more than a cache holds. Arrays that fit a cache are read faster, and so are those of a kernel that reads more than it writes."))
   if (best) place.append(make("p", `${best.title} reaches ${percent(best.share)} of your card's own roof. Which kernel of yours gets closer?`))
   place.append(
     table("The lessons' kernels", ["Kernel", "Rate", "Of this card's roof", ...(h200 ? ["Of the H200's, in Numba"] : [])], card.kernels.map(k => {
       const other = parOf(k, h200)
-      return [k.title, k.intensity < 1 ? `${three(k.gbps)} GB/s` : `${three(k.gflops)} GFLOP/s`, percent(k.share), ...(h200 ? [other ? percent(other) : "not measured"] : [])]
+      return [k.title, k.intensity < 1 ? scaled(k.gbps, "B/s") : scaled(k.gflops, "FLOP/s"), percent(k.share), ...(h200 ? [other ? percent(other) : "not measured"] : [])]
     })),
-    table("Copy, by size", ["Bytes", "GB/s"], card.copy.map(r => [amount(r.bytes), three(r.gbps)])),
-    table("Copy, by what a thread moves", ["Bytes", "GB/s"], card.widths.map(r => [`${r.bytes}`, three(r.gbps)])),
-    table("Reads with a stride", ["Floats from thread to thread", "GB/s that are used"], card.strides.map(r => [`${r.stride}`, three(r.gbps)])),
-    table("Reads that begin late", ["Floats", "GB/s"], card.offsets.map(r => [`${r.offset}`, three(r.gbps)])),
+    table("Copy, by size", ["Bytes", "Rate"], card.copy.map(r => [amount(r.bytes), scaled(r.gbps, "B/s")])),
+    table("Copy, by what a thread moves", ["Bytes", "Rate"], card.widths.map(r => [`${r.bytes}`, scaled(r.gbps, "B/s")])),
+    table("Reads with a stride", ["Floats from thread to thread", "Rate of what is used"], card.strides.map(r => [`${r.stride}`, scaled(r.gbps, "B/s")])),
+    table("Reads that begin late", ["Floats", "Rate"], card.offsets.map(r => [`${r.offset}`, scaled(r.gbps, "B/s")])),
     table("Shared memory with a stride", ["Words from thread to thread", "Reads, in 10⁹ a second"], card.banks.map(r => [`${r.stride}`, three(r.gops)])),
     table("Threads that part ways", ["Branches", "µs"], card.branches.map(r => [`${r.ways}`, three(r.us)])),
     table("Atomic additions", ["Places that all threads share", "Additions, in 10⁹ a second"], card.atomics.map(r => [r.places.toLocaleString("en"), three(r.gops)])),

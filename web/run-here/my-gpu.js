@@ -2,13 +2,17 @@
 
 import { bytes, Gpu, Refusal, unpacked } from "./gpu.js"
 import { reached, roof } from "./h200.js"
-import { inOrder, lanes, multiplyAdds, nothing } from "./probes.js"
+import { copyRate, inOrder, lanes, multiplyAdds, nothing } from "./probes.js"
 
+const DRIFT = 0.1 // of the copy rate, that two measurements of a minute differ by on a GPU that has nothing else to do
+const ABOVE = 1.02 // of a copy rate or a roof: two measurements differ by less
 const NEARLY = 0.9 // of a rate: two measurements of the same kernel differ by as much
 const LONG = 1 // seconds that a launch may be expected to take: systems reset a GPU that is busy for two
 const LEAST = 0.02 // of its own limit, that the H200 reaches: below it there is nothing to hold a card against
 const SUM = 1e-3 // what a float32 sum of many numbers, added in any order, may differ by from the float64 sum
 const SHORT = 4 // times what a launch of nothing takes: less says more of launching than of the kernel
+
+const SOME = " The stepper ran only a few of the blocks, and in those they ended."
 
 let gpu
 let told = 0 // tables that were made
@@ -152,13 +156,14 @@ export class MyGpu {
       return
     }
     if (this.stopped) gpu.close()
-    const software = gpu.software ? ` It is a software adapter: your browser computes on the CPU. If a kernel does not end, close this tab if it stops drawing.` : ""
+    const software = gpu.software ? ` It is a software adapter: your browser computes on the CPU.` : ""
     section.append(make("p", "rh-gpu-name", `Adapter: ${gpu.name}.${software}`))
     let wrong = 0
     let right = 0
     let refused = 0
     let untold = 0
     let unmeasured = 0
+    let endless = 0
     let card // this adapter's own limits, measured in this minute
     for (const row of kernels) {
       if (this.stopped) break
@@ -177,6 +182,8 @@ export class MyGpu {
       const [places, want] = row.sample ? sampled(row.sample.arrays) : [undefined, Object.fromEntries(Object.entries(row.want ?? {}).map(([name, data]) => [name, bytes(data)]))]
       try {
         this.say(`Running ${row.kernel} on ${gpu.name}.`)
+        const why = row.unlike ? ` The stepper cannot tell: it has too many threads, and ${row.unlike}.` : SOME
+        await gpu.trial(shader, !row.sample && !row.unlike, row.sample || row.unlike ? why : "")
         const { wrong: differs, far } = compared(shader, want, await gpu.run(shader), places)
         if (row.unlike) {
           untold++
@@ -188,7 +195,7 @@ export class MyGpu {
         else if (row.sizes) {
           this.say(`Measuring ${row.kernel}.`)
           try {
-            card ??= { copy_gbps: (await gpu.copyRate()) / 1e9, launch: (await gpu.time(nothing())).seconds }
+            card ??= { copy: await copyRate(gpu), launch: (await gpu.time(nothing())).seconds }
             if (row.sizes.some(size => size.flops)) card.tflops ??= await peak()
             const par = pars.find(one => one.kernel === row.kernel)
             place.append(await this.measured(shader, row, card, rows, par))
@@ -203,7 +210,7 @@ export class MyGpu {
         }
       } catch (error) {
         if (!(error instanceof Refusal || this.stopped)) console.error(error)
-        wrong++
+        error.held ? endless++ : wrong++
         place.append(make("p", "rh-gpu-wrong", this.stopped ? "Stopped." : error.message))
       }
       place.append(this.listing(shader, row))
@@ -217,8 +224,9 @@ export class MyGpu {
       else if (right) said.push(`${several(right, "launch", "launches")} on your GPU, with the stepper's result.`)
       if (untold) said.push(`${several(untold, "launch", "launches")} ran on your GPU and ${untold === 1 ? "was" : "were"} not compared.`)
       if (refused) said.push(`${several(refused, "launch was", "launches were")} not compiled.`)
+      if (endless) said.push(`${several(endless, "launch was", "launches were")} not run: loops of too many turns, or that never end.`)
       if (unmeasured) said.push(`${unmeasured} could not be measured.`)
-      this.say(said.join(" "), wrong || unmeasured || refused ? "bad" : "good")
+      this.say(said.join(" "), wrong || endless || unmeasured || refused ? "bad" : "good")
     }
   }
 
@@ -231,7 +239,7 @@ export class MyGpu {
   }
 
   // Times for growing sizes, as a table; below it the share of this adapter's copy rate, or of its roof, as bars.
-  async measured(small, { sizes, single, row: id, sample, unlike }, card, rows, par) {
+  async measured(small, { sizes, single, row: id, sample, unlike, grid, block }, card, rows, par) {
     const first = sample ? count(many(sampled(sample.arrays)[0])) : unlike ? "no" : "all"
     const table = make("table", "rh-par")
     const notes = make("ul", "rh-gpu-notes")
@@ -240,12 +248,13 @@ export class MyGpu {
     const whose = computes ? "roof" : "copy rate"
     for (const name of ["Elements", "Compared", "A launch", "Rate", "Of this adapter's copy rate", ...(computes ? ["Of its roof"] : [])]) head.append(Object.assign(make("th", "", name), { scope: "col" }))
     const own = !sizes.length ? "" : par && !sizes[0].times ? " The large launch is the check's own for larger arrays, which repeat what the small ones hold." : sizes[0].times ? " Above the page's own size, blocks have 256 threads if the kernel leaves the choice." : " The larger launches have blocks of a usual size, as the H200's benchmark."
-    const limits = `A copy runs at ${rate(card.copy_gbps * 1e9)} here${computes ? `, multiply-adds at ${work(card.tflops * 1e12)}: the roof is the lower of the two at a kernel's operations a byte` : ""}. A launch of nothing takes ${span(card.launch)}.`
     // A paragraph, and no caption: that would be as wide as the table, and be cut with it.
-    const how = make("p", "rh-gpu-how", `Times by ${gpu.timed ? "the GPU's own clock" : "the page's clock over many launches"}.${own} ${limits}`)
+    const how = make("p", "rh-gpu-how")
     how.id = `rh-gpu-how-${++told}`
     table.setAttribute("aria-describedby", how.id)
     table.append(head)
+    const grows = grid[1] > 1 || block[1] > 1 ? 1.5 : 1 // a product of matrices takes longer than its elements are more
+    const found = []
     let last
     let samples = false
     let sums = false
@@ -254,13 +263,22 @@ export class MyGpu {
       const shader = size.shader ? longer(small, size.shader) : small
       if (shader.bindings.some(b => b.data.byteLength > gpu.device.limits.maxStorageBufferBindingSize)) break
       const amount = size.flops ?? Math.max(...shader.bindings.map(b => b.elements))
-      if (last?.size.shader && (last.seconds * amount) / last.amount > LONG) break
+      if (last?.size.shader && last.seconds * (amount / last.amount) ** grows > LONG) break
       const most = count(Math.max(...shader.bindings.map(b => b.elements)))
       if (size.fault) {
         notes.append(make("li", "", `${most} elements were not run. ${size.fault}`))
         continue
       }
       let part = size.shader ? "all" : first
+      if (size.shader) {
+        try {
+          await gpu.trial(shader, false, size.sample && !size.sample.sum ? SOME : "")
+        } catch (error) {
+          if (gpu.gone || !(error instanceof Refusal)) throw error
+          notes.append(make("li", "", `${most} elements: ${error.message}`))
+          break
+        }
+      }
       if (size.sample) {
         const [places, want] = sampled(size.sample.arrays)
         const { wrong } = compared(shader, want, await gpu.run(shader), places, size.sample.sum && SUM)
@@ -281,17 +299,32 @@ export class MyGpu {
       }
       const { seconds } = await gpu.time(shader)
       const moved = size.bytes ?? traffic(shader)
+      last = { size, at: at - 1, amount, seconds, shader, intensity: size.flops && size.flops / moved, moved, part, most, short: seconds < SHORT * card.launch }
+      found.push(last)
+    }
+    // Once more behind the kernel: what else a GPU does may slow the one measurement or the other. The better counts.
+    const before = card.copy.gbps
+    const after = await copyRate(gpu, card.copy)
+    if (after.gbps > before) card.copy = after
+    card.copy_gbps = card.copy.gbps
+    const apart = Math.abs(after.gbps - before) / card.copy_gbps > DRIFT ? `, measured twice: ${rate(before * 1e9)} before the kernel and ${rate(after.gbps * 1e9)} behind it. They differ because something else uses this GPU too, and what follows is as rough` : ""
+    const roofs = computes ? ` Multiply-adds run at ${work(card.tflops * 1e12)}: the roof is the lower of the two at a kernel's operations a byte.` : ""
+    how.textContent = `Times by ${gpu.timed ? "the GPU's own clock" : "the page's clock over many launches"}.${own} A copy of ${card.copy.bytes >> 20} MiB runs at ${rate(card.copy_gbps * 1e9)} here${apart}.${roofs} A launch of nothing takes ${span(card.launch)}.`
+    let above = false
+    for (const row of found) {
+      const { size, seconds, moved, intensity } = row
       const ofCopy = moved / seconds / 1e9 / card.copy_gbps
-      const intensity = size.flops && size.flops / moved
       const ofRoof = intensity && size.flops / seconds / 1e9 / roof(card, intensity)
-      last = { size, at: at - 1, amount, seconds, shader, intensity, share: computes ? ofRoof : ofCopy, short: seconds < SHORT * card.launch }
+      row.share = computes ? ofRoof : ofCopy
+      above ||= ofCopy > ABOVE || ofRoof > ABOVE
       const line = make("tr")
-      line.append(Object.assign(make("th", "", most), { scope: "row" }))
-      const cells = [part, span(seconds), intensity >= 1 ? work(size.flops / seconds) : rate(moved / seconds), percent(ofCopy)]
+      line.append(Object.assign(make("th", "", row.most), { scope: "row" }))
+      const cells = [row.part, span(seconds), intensity >= 1 ? work(size.flops / seconds) : rate(moved / seconds), percent(ofCopy)]
       if (computes) cells.push(intensity ? percent(ofRoof) : "not counted")
       for (const text of cells) line.append(make("td", "", text))
       table.append(line)
     }
+    if (above) notes.append(make("li", "", `Above 100 %: the copy is too large for any cache. What fits a cache is read from there, which is faster than memory; and a kernel that reads more than it writes may pass a copy, which does as much of both.`))
     for (const [why, sizes] of uncompared) {
       const all = sizes.length > 1 ? `${sizes.slice(0, -1).join("; ")} and ${sizes.at(-1)}` : sizes[0]
       notes.append(make("li", "", `${all} elements were timed and not compared: ${why}.`))
@@ -348,6 +381,15 @@ export class MyGpu {
       code.setAttribute("aria-label", `${name} of ${shader.name}`)
       both.append(code)
     }
+    // The kernel itself, to read beside the Python: constants, buffers and helpers stand above it.
+    more.addEventListener("toggle", () => {
+      const code = both.lastChild
+      const from = document.createRange()
+      const at = shader.wgsl.indexOf("@compute")
+      from.setStart(code.firstChild, at)
+      from.setEnd(code.firstChild, at + 1)
+      code.scrollTop += from.getBoundingClientRect().top - code.getBoundingClientRect().top - 8
+    }, { once: true })
     more.append(make("summary", "", `The WGSL that was made of it for this launch, ${shape(row)}, beside its Python`), both)
     return more
   }

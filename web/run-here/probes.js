@@ -2,14 +2,15 @@
 
 const BYTES = { f32: 4, vec2f: 8, vec4f: 16 }
 const THREADS = 256
-const FOLD = 65535
+const ROW = 32768 // a dispatch has 65,535 along x; all sizes here are powers of two, so rows of this are all full
+const PAST = 1 << 28 // bytes of a copy that no cache holds
 
-// Groups for so many threads; more than a dispatch has along x lie in rows.
+// Groups for so many threads. Those of a row that is not full would cost a quarter of the rate of a copy, and do nothing.
 const grid = threads => {
   const groups = Math.ceil(threads / THREADS)
-  return [Math.min(FOLD, groups), Math.ceil(groups / FOLD), 1]
+  return [Math.min(ROW, groups), Math.ceil(groups / ROW), 1]
 }
-const place = `(group.x + group.y * ${FOLD}u) * ${THREADS}u + thread.x`
+const place = `(group.x + group.y * ${ROW}u) * ${THREADS}u + thread.x`
 const head = name => `@compute @workgroup_size(${THREADS})
 fn ${name}(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) thread: vec3u)`
 const shader = (name, wgsl, groups, bindings, shared = 0) => ({ name, wgsl, groups, block: [THREADS, 1, 1], shared, params: new Uint8Array(0), bindings })
@@ -17,7 +18,7 @@ const buffer = (name, bytes) => ({ name, bytes, data: new Uint8Array(0) })
 const io = (type, out = type) => `@group(0) @binding(0) var<storage, read> x: array<${type}>;
 @group(0) @binding(1) var<storage, read_write> y: array<${out}>;
 `
-const sizes = most => [1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28].filter(n => n <= most)
+const sizes = most => [1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28, 1 << 30].filter(n => n <= most)
 
 // A copy of so many bytes, so wide a thread.
 export function copy(bytes, type = "vec4f") {
@@ -27,6 +28,47 @@ export function copy(bytes, type = "vec4f") {
   if (i < ${count}u) { y[i] = x[i]; }
 }`
   return shader("copy", wgsl, grid(count), [buffer("x", bytes), buffer("y", bytes)])
+}
+
+// The same with four loads before four stores: of 64 bytes that a thread moves, or of each turn of a loop over 1024.
+export function copyOfFour(bytes, loop) {
+  const [count, groups] = [bytes / 16, Math.max(1, bytes / (loop ? 1024 : 64) / THREADS)]
+  const step = loop ? groups * THREADS : THREADS
+  const lines = [0, 1, 2, 3].map(k => `let v${k} = x[i + ${k * step}u];`).concat([0, 1, 2, 3].map(k => `y[i + ${k * step}u] = v${k};`)).join(" ")
+  const [across, down] = [Math.min(ROW, groups), Math.ceil(groups / ROW)]
+  const wgsl = `${io("vec4f")}${head("copy")} {
+${loop ? `  for (var i = ${place}; i < ${count}u; i += ${4 * step}u) { ${lines} }` : `  let i = (group.x + group.y * ${ROW}u) * ${4 * THREADS}u + thread.x;
+  ${lines}`}
+}`
+  return shader("copy", wgsl, [across, down, 1], [buffer("x", bytes), buffer("y", bytes)])
+}
+// The three ways, by what a thread moves: on which a card is fastest, only a measurement says.
+const WAYS = { 16: copy, 64: copyOfFour, 1024: bytes => copyOfFour(bytes, true) }
+
+// A phone ends a page that takes much memory, and its caches are small.
+const phone = /Android|iPhone|iPad|Mobile/.test(globalThis.navigator?.userAgent)
+
+// Bytes that a copy may have: the largest power of two that the device binds, and no more than `least`.
+const mostOf = (gpu, least) => {
+  const { maxStorageBufferBindingSize, maxBufferSize } = gpu.device.limits
+  return 2 ** Math.floor(Math.log2(Math.min(maxStorageBufferBindingSize, maxBufferSize, least)))
+}
+
+// The copy rate of a moment, in GB/s, past all caches: `known` is the way that an earlier call found the fastest.
+export async function copyRate(gpu, known) {
+  let best
+  for (const way of known ? [known.way] : Object.keys(WAYS)) {
+    for (let bytes = known?.bytes ?? mostOf(gpu, gpu.software ? 1 << 26 : PAST); ; bytes /= 2) {
+      try {
+        const gbps = (2 * bytes) / (await gpu.time(WAYS[way](bytes))).seconds / 1e9
+        if (!best || gbps > best.gbps) best = { gbps, way, bytes }
+        break
+      } catch (error) {
+        if (gpu.gone || bytes <= 1 << 24) throw error // else there is no memory for as much
+      }
+    }
+  }
+  return best
 }
 
 // Reads of every `stride`-th float, or of floats that begin `offset` elements late.
@@ -119,21 +161,30 @@ ${head("atomics")} {
 
 // Measures all of it, and says how far it is: tell(words, share). Returns the record, less the kernels.
 export async function measure(gpu, tell) {
-  const { limits } = gpu.device
-  const most = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize, gpu.software ? 1 << 22 : 1 << 28)
+  let largest = mostOf(gpu, gpu.software ? 1 << 22 : phone ? PAST : 1 << 30)
   const groups = gpu.software ? 8 : 2048
   const found = {}
   let done = 0
-  const steps = sizes(most).length + 3 + 6 + 4 + 2 + 6 + 5 + 4
+  const steps = sizes(largest).length + 5 + 6 + 4 + 2 + 6 + 5 + 4
   const timed = async (shader, words) => {
     tell(words, done++ / steps)
     return (await gpu.time(shader)).seconds
   }
   found.copy = []
-  for (const bytes of sizes(most)) found.copy.push({ bytes, gbps: (2 * bytes) / (await timed(copy(bytes), "Copying, at growing sizes")) / 1e9 })
-  found.copy_gbps = found.copy.at(-1).gbps
+  for (const bytes of sizes(largest)) {
+    try {
+      found.copy.push({ bytes, gbps: (2 * bytes) / (await timed(copy(bytes), "Copying, at growing sizes")) / 1e9 })
+    } catch (error) {
+      if (gpu.gone || bytes <= PAST) throw error // there is no memory for as much
+    }
+  }
+  largest = found.copy.at(-1).bytes
   found.widths = []
-  for (const type of Object.keys(BYTES)) found.widths.push({ bytes: BYTES[type], gbps: (2 * most) / (await timed(copy(most, type), "Copying, at several widths")) / 1e9 })
+  const widths = { ...Object.fromEntries(Object.entries(BYTES).map(([type, n]) => [n, bytes => copy(bytes, type)])), ...WAYS }
+  for (const way in widths) found.widths.push({ bytes: +way, gbps: (2 * largest) / (await timed(widths[way](largest), "Copying, at several widths")) / 1e9 })
+  // A card's roof is the fastest copy that no cache can have helped.
+  found.copy_gbps = Math.max(...found.copy.filter(r => r.bytes >= Math.min(largest, PAST)).concat(found.widths).map(r => r.gbps))
+  const most = Math.min(largest, PAST)
   found.strides = []
   for (const stride of [1, 2, 4, 8, 16, 32]) {
     const [made, count] = reads(most, stride)
