@@ -89,7 +89,9 @@ PLUGINS: dict[str, dict] = {
         "cache": YES,
     },
     "lockstep": {
-        **dict.fromkeys("search_worker search_synonyms search_asked paper feed".split(), FILE_),
+        **dict.fromkeys(
+            "search_worker search_synonyms search_asked search_words paper feed".split(), FILE_
+        ),
         "formulas": FILE_,
         "search_weights": {None: r"[\d.]+"},
         "colab": ADDRESS,
