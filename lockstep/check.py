@@ -40,6 +40,7 @@ from lockstep import (
     project,
     records,
     reviewed,
+    typed,
 )
 from lockstep.block import RECORDED, Page
 from lockstep.evidence import agreement
@@ -89,6 +90,7 @@ class Checker:
         # The site's own converter, less what stamps its pages.
         self.converter = markdown.Markdown(extensions=names, extension_configs=options)
         self.converter.treeprocessors.register(Given(self.converter), "lockstep-given", 9)
+        typed.watch(self.converter)
         for extension in self.converter.registeredExtensions:
             if isinstance(extension, HighlightExtension):
                 extension.get_pymdownx_highlighter = lambda: _Once
@@ -238,11 +240,11 @@ class Checker:
         yield from bound.check(page, self.records)
 
     def head(self, page: Page) -> Iterator[Mistake]:
-        """No measured number is typed in the front matter, whose words come onto other pages."""
+        """No number and no stamp is typed in the front matter: its words come onto other pages."""
         lines = (self.root / page.path).read_text(encoding="utf-8").split("\n")
         text = "\n".join(lines[1 : page.body_line - 2])
         for line, what in data.typed(text):
-            yield Mistake(page.path, line + 1, what, data.MEND)
+            yield Mistake(page.path, line + 1, what, data.mend(what))
 
     def data(self, pages: list[Page]) -> Iterator[Mistake]:
         """No measured number is typed in the data files beside the pages."""

@@ -231,7 +231,9 @@ class PageDocument(Document):
         """
         blocks, packages = self.page.blocks, self.project.compilers
         names = self.place.compiled(blocks, packages)
-        beside = compilers.of_page(blocks, packages) & self.place.beside
+        leading = compilers.of_page(blocks, packages)
+        beside = leading & self.place.beside
+        beside |= compilers.attributes(blocks, leading, self.place.beside)
         if not beside or "unrun" in block.options:
             return names
         called = {

@@ -27,6 +27,17 @@ def of_page(blocks: Iterable[Block], packages: Iterable[str]) -> Names:
     return _names(texts, frozenset(packages), files)
 
 
+def attributes(blocks: Iterable[Block], names: Names, known: Iterable[str]) -> Names:
+    """Return how a page says ``known`` names of packages that it imports whole: numba.njit.
+
+    ``names``: those of the page that lead into a compiler.
+    """
+    texts = {b.text for b in blocks if b.language == "python" and "file" not in b.options}
+    found = {pair for text in texts for pair in _of_text(text)[0]}
+    whole = {name for name, origin in found if "." not in origin} & names
+    return frozenset(f"{name}.{one}" for name in whole for one in known)
+
+
 def of_file(text: str, packages: Iterable[str]) -> Names:
     """Return those names of a file of its own, which a program runs."""
     return _names((text,), frozenset(packages), frozenset())
@@ -124,10 +135,11 @@ def _root(node: ast.AST) -> str:
 
 def takes(node: ast.AST, names: Names) -> bool:
     """Whether a compiler takes a function: a decorator of it is one's, by its name."""
-    return any(
-        COMPILES.search(ast.unparse(d.func if isinstance(d, ast.Call) else d)) and _root(d) in names
-        for d in getattr(node, "decorator_list", ())
-    )
+    for decorator in getattr(node, "decorator_list", ()):
+        said = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        if COMPILES.search(said) and (_root(decorator) in names or said in names):
+            return True
+    return False
 
 
 def handed(text: str, names: Names) -> set[int]:

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import yaml
 
-from lockstep import figures, numbers, worked
+from lockstep import figures, forged, numbers, worked
 from lockstep.mistakes import Mistake
 from lockstep.project import LOADER
 from lockstep.source import text_of, yaml_line
 
 LINK = re.compile(r"\[[^\]]*\]\((https?://[^)]*)\)")
 BESIDE = ("url", "source", "cites")
+STAMPED = "take it out: the page's own stamp says what ran, and where"
 MEND = (
     "give its source in the same entry, url: or sources:; or write a key, [[bench:ID.FIELD]] or "
     "[[micro:ID]]; or [[worked:NUMBER; how it follows]]"
@@ -29,10 +30,14 @@ def check(root: Path, file: Path) -> list[Mistake]:
     path = file.relative_to(root).as_posix()
     text = text_of(file, path)
     try:
-        return [Mistake(path, line, what, MEND) for line, what in typed(text)]
+        return [Mistake(path, line, what, mend(what)) for line, what in typed(text)]
     except yaml.YAMLError as error:
         problem = str(getattr(error, "problem", error))
         return [Mistake(path, yaml_line(error), "this is not YAML", problem)]
+
+
+def mend(what: str) -> str:
+    return STAMPED if "like a stamp" in what else MEND
 
 
 def typed(text: str) -> Iterator[tuple[int, str]]:
@@ -101,22 +106,35 @@ def _beside(node: yaml.MappingNode) -> Iterator[tuple[int, str]]:
                 yield line, f"{value} is typed beside its unit {unit!r}, without a source"
 
 
+def _stamped(node: yaml.ScalarNode) -> Iterator[tuple[int, str]]:
+    """Words that read like a stamp come onto pages, lists and search results as any others do."""
+    text = re.sub(r"<[^<>]*>", "", node.value) if "<" in node.value else node.value
+    if stamp := forged.stamp(text) or forged.label(text):
+        line = node.start_mark.line + 1
+        yield line, f"{stamp!r} reads like a stamp, which a run alone can give"
+
+
 def _typed(
     node: yaml.Node, declared: set[str], key: str, sourced: bool, top: bool
 ) -> Iterator[tuple[int, str]]:
     if isinstance(node, yaml.MappingNode):
         sourced = sourced or (not top and _sourced(node, declared))
         for name, value in node.value:
-            if isinstance(name, yaml.ScalarNode) and not sourced:
-                for number in numbers.typed(name.value):  # such as a page's name in the navigation
+            if isinstance(name, yaml.ScalarNode):  # such as a page's name in the navigation
+                for number in numbers.typed(name.value) if not sourced else ():
                     yield name.start_mark.line + 1, f"{number!r} is typed, without a source"
+                yield from _stamped(name)
             yield from _typed(value, declared, str(name.value), sourced, False)
         if not sourced:
             yield from _beside(node)
-    elif isinstance(node, yaml.SequenceNode):
+        return
+    if isinstance(node, yaml.SequenceNode):
         for value in node.value:
             yield from _typed(value, declared, key, sourced, False)
-    elif not sourced and not numbers.PLACE.match(node.value):
+        return
+    assert isinstance(node, yaml.ScalarNode), "YAML has three kinds of entries"
+    yield from _stamped(node)
+    if not sourced and not numbers.PLACE.match(node.value):
         line = node.start_mark.line + 1
         for found in numbers.WORKED.finditer(node.value):
             if what := worked.unfounded(found["number"], found["how"]):

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from lockstep import figures, lookalikes, numbers, project, rendered
+from lockstep import figures, forged, lookalikes, numbers, project, rendered
 from lockstep.block import Block, Page
+from lockstep.fitting import DEFINED
 from lockstep.mistakes import Mistake
 
 
@@ -38,13 +39,17 @@ def check(page: Page, text: str) -> list[Mistake]:
         for number in numbers.typed(str(page.meta.get(key, ""))):
             what = f"{number!r} is typed in the {key}, which search results show"
             found[Mistake(page.path, 1, what, "say it without the number")] = None
+        said = str(page.meta.get(key, ""))
+        if stamp := forged.stamp(said) or forged.label(said):
+            what = f"{stamp!r}, in the {key}, {lookalikes.LIKE}"
+            found[Mistake(page.path, 1, what, lookalikes.TAKE)] = None
     for at, said, mend in told(page):
         found[Mistake(page.path, at, said, mend)] = None
     for block, said in called_results(page):
         what = f"{said!r} calls what is only shown a result, and no run wrote it"
         mend = "print it in a block, with an output block below, or call it an example"
         found[Mistake(page.path, page.line_of(block), what, mend)] = None
-    for at, said in outputs(page):
+    for at, said in (*outputs(page), *called(page)):
         what = f"`{said}` is said to be printed, and no block of this page holds it"
         found[Mistake(page.path, at, what, "show it as a session, whose output a run compares")] = (
             None
@@ -185,6 +190,48 @@ def outputs(page: Page) -> Iterator[tuple[int, str]]:
         before = row if row.strip() and not row.lstrip().startswith(">") else before
 
 
+# A decimal, as a function gives one; and one that fills a line, an item or the title of a box.
+_DECIMAL = re.compile(r"(?<![\w.,/-])-?\d+\.\d+(?![\w.%]|\s?[×x%])")
+_FILLS = re.compile(
+    r"\s*(?:[-*+>:]\s+|\d+\.\s+)?(?:(?:!!!|\?\?\?\+?|===)[^\"]*\")?[\[=*+$_\"(`]*"
+    r"(-?\d+\.\d+)[\]=*+$_\")`]*\s*"
+)
+_GOES_ON = re.compile(r"    |\s*:\s")  # of a tab, and of a term
+
+
+def called(page: Page) -> Iterator[tuple[int, str]]:
+    """Yield (line, value) of values beside a call of this page's functions, which no block shows.
+
+    And of those that stand alone in a line: between blocks they look printed.
+    """
+    names = {name for block in page.blocks for name in DEFINED.findall(block.text)}
+    shown = re.sub(r"\s", "", "".join(block.text for block in page.blocks))
+    calls = re.compile(
+        rf"[`\"](?:\w+\.)?(?:{'|'.join(map(re.escape, sorted(names))) or '(?!)'})"
+        r"\([^`\"]*[\d\[][^`\"]*\)[`\"]"
+    )
+    near, fenced = "", False  # the paragraph that is read
+    start = page.body_line
+    for number, row in enumerate([*page.body.split("\n"), "", "."], start=page.body_line):
+        fenced ^= row.lstrip().startswith("```")
+        if not fenced and page.blocks and (alone := _FILLS.fullmatch(row)):
+            if alone[1] not in shown:
+                yield number, alone[1]
+        if row.strip() and not fenced:
+            goes_on = near.endswith("\n") and _GOES_ON.match(row)
+            if near.endswith("\n") and not goes_on:
+                near = ""
+            start = start if near else number
+            near = f"{near} {row}"
+            continue
+        if calls.search(near) and not near.endswith("\n"):
+            said = calls.sub("", figures.KEY.sub("", numbers.WORKED.sub("", LINKED.sub("", near))))
+            for value in _DECIMAL.findall(said):
+                if value not in shown:
+                    yield start, value
+        near = f"{near}\n" if near.strip() and calls.search(near) else ""
+
+
 # A box, a tab or a term that looks as if a program had written what stands under it.
 SCREEN = re.compile(
     r"\s*(?:(?:!!!|\?\?\?\+?|===[!+]?)[^\"]*\"(?P<title>[^\"]*)\"|(?P<term>[A-Z][a-z ]{4,30})$)"
@@ -293,6 +340,7 @@ def called_results(page: Page) -> Iterator[tuple[Block, str]]:
             yield block, words[0]
 
 
+LINKED = re.compile(r"\[[^\]]*\]\([^)]*\)")
 LINK = re.compile(r"\]\(https?:")  # words of a source, which a reader can open
 
 

@@ -58,6 +58,9 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             defined.setdefault(name, set()).add(block.path)
     heads: list[str] = []
     inside = False
+    own = {block.path for block in page.blocks}
+    titles: dict[int, str] = {}  # the headings that a line stands under, by their level
+    above = ""  # the line of text in front of it
     paragraphs: list[tuple[int, list[str]]] = [(page.body_line, [])]
     invented = {line for part in records.project.parts for line in part.invented(page)}
 
@@ -81,12 +84,25 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             heads = []
         for what, mend in _line(line, heads if row else [], records, defined):
             yield Mistake(page.path, at, what, mend)
+        if title := HEADING.match(line):
+            level = len(title[1])
+            titles = {n: words for n, words in titles.items() if n < level} | {level: title[2]}
+        if "[[" in line:
+            around = " ".join([above, *heads, *(t for n, t in titles.items() if n > 1)])
+            for what, mend in _unnamed(
+                line, row, around, records, own, str(page.meta.get("title"))
+            ):
+                yield Mistake(page.path, at, what, mend)
+        above = above if row else line
     read = [(start, " ".join(rows)) for start, rows in paragraphs if rows]
     keyed = [figures.KEY.search(text) is not None for _, text in read]
     shown = "".join(block.text for block in page.blocks)
     for n, (start, text) in enumerate(read):
         for what, mend in _printed(text, shown):
             yield Mistake(page.path, place(start), what, mend)
+        if "[[worked:" in text and start not in invented:
+            for what, mend in _worked(text):
+                yield Mistake(page.path, place(start), what, mend)
         for what, mend in _borrowed(text) if "](http" in text else ():
             yield Mistake(page.path, place(start), what, mend)
         for what, mend in _changed(text) if keyed[n] else ():
@@ -152,6 +168,33 @@ def _printed(text: str, shown: str) -> Iterator[tuple[str, str]]:
             yield what, "show the output that has it, or say how the number follows"
 
 
+# Who says of a worked number that this page's code, a tool or a library has it.
+_DID = r"(?:gets?|got|takes?|took|reach(?:es|ed)|runs?|ran|does|did|moves?|moved|manages?|needs?)"
+_AT = r"(?:about\ |only\ |some\ |nearly\ )?\[\[worked:"
+WORKED_OURS = re.compile(
+    rf"(?i:\b(?:copy|kernel|code|sum|program|scan|block)s?"
+    rf"\ (?:above|below|of\ this\ page|here)\ {_DID}"
+    rf"\ {_AT}|\b(?:profiler|timer|Nsight\ \w+|ncu)\ (?:shows?|says?|said|reports?|gives?|sees)"
+    rf"\ {_AT}|\bthe\ speed-?up\ (?:is|was|comes\ to|of)\ {_AT}|\brun\ it\b[^.\[]*{_AT}"
+    rf"|\bin\ (?:our|my)\ (?:own\ )?hands\b[^.\[]*{_AT})|\b{LIBRARY}\ {_DID}\ {_AT}"
+)
+
+
+def _worked(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the worked numbers that a sentence calls those of a run, with no key in it."""
+    sentences = SENTENCE.split(text) if WORKED_OURS.search(text) else []
+    for before, sentence in zip(["", *sentences], sentences, strict=False):
+        sentence = f"{before} {sentence}" if before.endswith(":") else sentence
+        found = WORKED_OURS.search(sentence)
+        if found and not (figures.KEY.search(sentence) or worked.INPUT.search(sentence)):
+            said = found[0].partition("[[")[0].strip()
+            what = f"{said!r} says that a number was measured, and it is typed"
+            yield (
+                what,
+                "pull it by key, or make the key an input: [[worked:...; {bench:ID.FIELD} ...]]",
+            )
+
+
 def _compared(text: str) -> Iterator[tuple[str, str]]:
     """Yield the comparisons of a paragraph that has no figure, nor its neighbors one."""
     if not COMPARES.search(text) or numbers.WORKED.search(text):
@@ -211,6 +254,113 @@ def _line(
                 yield from _types(words, keys)
 
 
+HEADING = re.compile(r"(#{1,6}) (.*)")
+_WORD = re.compile(r"[a-z]{3,}[a-z0-9]*|[a-z]+\d+[a-z0-9]*")
+_ENDING = re.compile(r"(?<=[a-z]{3})(?:ing|ies|ied|ed|es|s|e|y)$")
+# Words that many rows have, and that so name none of them.
+_COMMON = frozenset(
+    _ENDING.sub("", word)[:5]
+    for word in (
+        "kernel float nvidia numba cuda micro bench benchmark which with from that this each their"
+        " than then over into what time block thread byte element first second one two three four"
+        " eight without alone same other more most all only gpu number array size data value our"
+        " the and for not its are has pass model code program version plain run machine million"
+        " billion card page take move reach does get new old few many much per snippet kernels"
+    ).split()
+)
+# A row by its words, and by what else its subject is called.
+_ALIASES = {
+    "gemm": "product matmul multiplication multiply",
+    "matmul": "product gemm multiplication multiply",
+    "hbm": "memory",
+    "rawkernel": "cupy",
+    "elementwise": "cupy",
+    "copy": "memory bandwidth",
+    "attention": "flashattention",
+}
+
+
+def _words(text: str) -> set[str]:
+    found = _WORD.findall(re.sub(r"[_/.-]", " ", text.lower()))
+    return {_ENDING.sub("", word)[:5] for word in found} - _COMMON
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _named(texts: str) -> frozenset[str]:
+    """Return the words by which a sentence can name a row."""
+    found = _words(texts)
+    for name, more in _ALIASES.items():
+        if name in texts.lower():
+            found |= _words(more)
+    return frozenset(found)
+
+
+def _unnamed(
+    line: str, row: bool, around: str, records: Evidence, own: set[str], title: str
+) -> Iterator[tuple[str, str]]:
+    """A key whose subject neither its sentence names, nor what stands right before and above it.
+
+    ``row``: the line is one of a table, whose cells belong together; ``own``: the files that the
+    page shows, and whose subject its title may name.
+    """
+    titled = _words(title)
+    sentences = [line] if row else SENTENCE.split(line)
+    for before, sentence in zip(["", *sentences], sentences, strict=False):
+        known = []
+        for one in figures.KEY.finditer(sentence):
+            try:
+                found, name = records.figure(one["kind"], one["key"])
+            except KeyError:
+                continue
+            if "planned" not in found:
+                known.append((one[0], found, name))
+        if not known:
+            continue
+        here = _words(_read(sentence))
+        said = here | _words(_read(f"{before} {around}"))
+        rows = [(key, row, _named(_texts(row, name))) for key, row, name in known]
+        for key, found, of in rows:
+            # Beside another figure of the same code its subject is that one's.
+            near = (o for _, other, o in rows if other.get("kernel") == found.get("kernel"))
+            about = said | titled if found.get("kernel") in own else said
+            if about.isdisjoint(of) and all(map(about.isdisjoint, near)):
+                of_what = found.get("title") or found.get("what")
+                what = f"{key} is of {of_what}, and nothing near says so"
+                yield what, "name what was measured, in its sentence, the one before or the heading"
+        # The words of one kernel, and nothing of what its figures are of.
+        others = (here & _families(records)) - set().union(*(of for *_, of in rows))
+        if others and not row and not any(of & here for *_, of in rows):
+            key, found, _ = rows[0]
+            what = f"{key} is of {found.get('title') or found.get('what')}, and the sentence says "
+            yield what + min(others), "use the key of that, or name what was measured"
+
+
+def _read(text: str) -> str:
+    """Return the words of some Markdown that a reader sees, without keys and worked numbers."""
+    text = figures.KEY.sub("", numbers.WORKED.sub("", text))
+    return re.sub(r"<[^>]*>|\{[:#.][^}]*\}", "", LINK.sub("] ", text))
+
+
+# Names of what kernels do, as sentences say them.
+_FAMILIES = (
+    "softmax scan transpose gather scatter histogram reduction convolution attention stencil sort"
+    " sum dot product matmul gemm gemv norm dropout merge swiglu quantization"
+    " decode prefill training generation token backward forward disk sampling fft top-k spmv"
+)
+
+
+@functools.lru_cache(maxsize=4)
+def _families(records: Evidence) -> frozenset[str]:
+    return frozenset(_words(_FAMILIES))
+
+
+def _texts(row: dict, name: str) -> str:
+    said = [str(row.get(key, "")) for key in ("id", "title", "what", "kernel", "reference_name")]
+    if name.startswith("reference") or name == "ratio":
+        said.append("library reference")
+    return " ".join([*said, name.replace("gbps", "")])
+
+
 def _unit(rest: str, key: str, row: dict, name: str) -> Iterator[tuple[str, str]]:
     found = _UNIT.match(rest)
     if not found:
@@ -268,7 +418,7 @@ def _types(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, s
 
 
 # Under what something was measured, and the words of a record that say so, too.
-CONDITIONS = (
+CONDITIONS: tuple[tuple[str, str], ...] = (
     (
         r"(?<!after a )(?<!after the )(?<!after one )(?<!at its )(?<!at the )(?<!before the )"
         r"\bfirst (?:call|launch)\b"
@@ -292,6 +442,34 @@ CONDITIONS = (
         r"|\b\d+B (?:model|parameters)\b",
         r"layer|model",
     ),
+)
+# And other devices, other counts of them, other loads.
+CONDITIONS += (
+    (
+        r"\b[Oo]n (?:an?|my|your|the|any|every|each) (?:\w+ )?"
+        r"(?:laptop|phone|desktop|workstation|notebook|MacBook|Mac|TPU|tablet|cluster|console)\b",
+        r"laptop|phone|desktop|workstation|Mac|Apple|TPU|cluster",
+    ),
+    (
+        r"\b(?:[Ww]ith|[Oo]n|[Oo]ver|[Aa]cross|[Uu]sing) (?:all )?(?:two|three|four|six|eight"
+        r"|sixteen|dozens of|hundreds of|\d+) (?:of (?:the|our|these) )?"
+        r"(?:GPUs|cards|H\d00s|nodes|devices)\b",
+        r"GPUs|cards|rank|node|NCCL|DDP|FSDP|all-?reduce|two|four|eight|peer|NVLink",
+    ),
+    (r"\b(?:from|to|off) (?:the |a )?(?:disk|SSD|network|internet)\b", r"disk|file|SSD|network"),
+    (
+        r"\b(?:over|for|in) (?:an?|the|one) (?:whole |full )?(?:day|week|month|night)\b"
+        r"|\bof traffic\b"
+        r"|\bin production\b",
+        r"day|week|month|night|traffic|production|client|load",
+    ),
+    (
+        r"\b(?:[Bb]efore|[Aa]fter) (?:the|this|our|that|a) "
+        r"(?:change|patch|fix|update|upgrade|rewrite)\b",
+        r"change|patch|fix|update|upgrade|rewrite",
+    ),
+    (r"\b(?:backward|training) (?:pass|step)\b", r"backward|gradient|training|step|DDP|FSDP"),
+    (r"\b(?:Llama|Mistral|Qwen|Gemma)\b", r"Llama|Mistral|Qwen|Gemma"),
 )
 LATER = re.compile(
     r"(?i)\b(?:later|afterwards?|after that|from then on|any other|the next|second)\b"

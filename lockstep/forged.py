@@ -176,11 +176,88 @@ STAMPED += ["sanitizer", "memcheck", "racecheck", "initcheck", "synccheck", "val
 ASKING = Asking([STAMPED])
 
 
+# That a device has had it all, whatever the verb.
+_HAD = (
+    r"(?:had|have\ had|has\ had|have\ seen|has\ seen|saw|took|got|went\ through"
+    r"|came\ (?:through|from|out\ of)|been\ (?:through|on|to)|passed\ through|was\ on|were\ on"
+    r"|visited|agreed|gave)"
+)
+_ITS = (
+    r"(?:(?:these|those|the|all|both|two|three|every|each|no)\ (?:\w+\ )?(?:blocks?|lines?"
+    r"|listings?|examples?|pages?|snippets?)|everything\ here|all\ of\ (?:it|this|them)"
+    r"|them\ all|nothing\ here)"
+)
+MET = re.compile(
+    rf"""\b{_ITS}\b[^.;:?]{{0,40}}?\ {_HAD}\b[^.;:?]{{0,30}}?
+      \ (?:an?|the|our|one)\ (?:\w+\ )?(?:{_CARD}|hardware\b|GPU\b)
+  | (?:{_CARD}|\bhardware\b)[^.;:?]{{0,12}}?\ {_HAD}\b[^.;:?]{{0,25}}?\ {_ITS}\b
+  | \bhardware\b[^.;:?]{{0,20}}?\ last\ word
+  | ^\W*(?:(?:web)?gpu|cpu|simulator)\ [·–]
+  | \b(?:each|all|every\ \w+|both)\ (?:of\ \w+\ )?
+      (?:run|checked|tested|verified|proved|tried|executed)\ (?:on|with|by)
+      \ (?:an?\ |the\ |our\ )?(?:\w+\ )?(?:{_CARD}|GPU\b|hardware\b)
+  | \b(?:GPU|{_CARD})\ and\ (?:the\ |a\ )?(?:simulator|stepper|CPU)
+      \ (?:gave|give|agree\w*|said|print\w*|say)\b[^.;:?]{{0,30}}?
+      \b(?:all|every|each|one\ answer|same)
+  | \b(?:blocks?|lines?|listings?|examples?)\b[^.;:?]{{0,30}}?\b(?:is|are|was|were)\ (?:\w+\ )?
+      (?:only\ )?(?:shown|simulated)\b[^.]{{0,40}}?{_CARD}""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_MEETS = re.compile(
+    r"(?i)\b(?:block|line|listing|example|page|snippet)|everything|all of|them all|nothing"
+    r"|last word|\b(?:each|all|every|both)\b|gpu [·–]|cpu [·–]|simulator [·–]"
+)
+_DEVICES = re.compile(
+    r"(?i)\b[abhg][a-z]?\d{2,3}|hopper|blackwell|ampere|hardware|gpu|cpu|rtx|nvidia|·"
+)
+
+
 def stamp(text: str) -> str | None:
     """Return the words of a text that read like a stamp, or None."""
     plain = text if text.isascii() else numbers.plain(text)
     found = ASKING.rules(plain.lower()) and STAMP.search(plain.strip())
+    if not found and _DEVICES.search(plain) and _MEETS.search(plain):
+        found = MET.search(plain.strip())
     return found[0] if found else None
+
+
+# Words of a label, such as a title, that a run alone can say: where, when, and how it went.
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+)
+_LABEL = re.compile(
+    rf"[✓✔☑✅]|\b(?i:proofs?|stamped|reviewed|certified|validated)\ (?:by|on|from|of|:)"
+    rf"|\b(?i:[gc]pu|simulator|device)[\ -](?i:proofs?|proved|proven|checked|verified|tested)\b"
+    rf"|\bproof:|\b\d{{1,2}}\.?\ {_MONTH}\ 20\d\d\b|\b{_MONTH}\ \d{{1,2}},?\ 20\d\d\b"
+    rf"|\b(?i:ran|executed|passed|proved|proven|verified)\b[^.;]{{0,40}}?{_CARD}"
+    rf"|{_CARD}[^.;]{{0,40}}?\b(?i:(?:every|each|all)\ (?:\w+\ )?(?:blocks?|lines?|examples?)"
+    r"|passed|proved|proven)\b"
+)
+_LABELED = re.compile(
+    r"(?i)[✓✔☑✅]|proo|prov|stamped|review|certif|valid|20\d\d|ran\b|execut|pass|verif"
+)
+
+
+def label(text: str) -> str | None:
+    """Return the words of a label, or of an entry of data, that a run alone can say; or None."""
+    found = _LABEL.search(text) if _LABELED.search(text) else None
+    return found[0] if found else None
+
+
+# And of the title of a block, which stands where its mark does.
+_TITLE = re.compile(
+    rf"(?i:\b(?:outputs?|prints?|printed|results?|logs?|gave|gives|as\ it\ ran|proofs?|reviewed"
+    rf"|proved|proven|stamp)\b)|{_CHIP}|\bNVIDIA\b|\b20\d\d\b|\b{_MONTH}\b",
+)
+FILE = re.compile(r"[\w./+-]+\.[A-Za-z]\w{0,8}")
+
+
+def title(text: str) -> str | None:
+    """Return the words of a block's title that its mark alone may say, or None."""
+    if FILE.fullmatch(text):
+        return None
+    found = _TITLE.search(text)
+    return found[0] if found else label(text)
 
 
 def row(cells: list[str]) -> str | None:

@@ -11,7 +11,7 @@ import html
 import re
 from collections.abc import Callable
 
-from lockstep import forged, rendered
+from lockstep import forged, formulas, rendered
 from lockstep.mistakes import parse
 
 INCLUDE = "include it from a file of kernels/ or snippets/, where it runs"
@@ -53,11 +53,7 @@ KINDS: tuple[type, ...] = (
 )
 KINDS += (ast.For, ast.While, ast.With, ast.If, ast.Return, ast.Assert, ast.Raise, ast.Delete)
 
-# What a formula may not do: bring letters that its source does not have, or reach the page around.
-MACRO = re.compile(
-    r"\\(?:[egx]?def|let|(?:re)?newcommand|providecommand|newenvironment|unicode|char|SI|si|qty|num|unit"
-    r"|require|href|url|class|cssId|style|html\w+|includegraphics|rlap|llap|hphantom|smash)(?![A-Za-z])"
-)
+# Programs in formulas.
 _WORDS_OF = r"\\(?:text\w*|math(?:rm|sf|it|bf|normal)|operatorname\*?)\s*\{"
 VERBATIM = re.compile(
     # A session, a name with a dot, a line that a colon ends, and a call with what it gives.
@@ -136,10 +132,8 @@ class Lookalikes:
             if code := VERBATIM.search(html.unescape(piece)):
                 row = code[0].strip().split("\n")[0]
                 self.wrong(start, f"code in a formula: '{row}'", INCLUDE)
-            if found := MACRO.search(piece):
-                self.wrong(
-                    start, f"'{found[0]}' in a formula", "write it in plain TeX, as it reads"
-                )
+            for what, mend in formulas.wrong(html.unescape(piece)):
+                self.wrong(start, what, mend)
         if inner.made or piece.isspace():
             return
         block = next((e for e in reversed(stack) if e.tag not in INLINE), None)

@@ -35,6 +35,7 @@ from lockstep import (
     project,
     records,
     rendered,
+    typed,
     worked,
 )
 from lockstep.block import RECORDED, Block, Page
@@ -519,6 +520,12 @@ class LockstepExtension(Extension):
         md.treeprocessors.register(Between(md, state), "lockstep", -100)
         # After everything has been put back into the text.
         md.postprocessors.register(After(md, state), "lockstep", 0)
+        self.md = md
+        md.registerExtension(self)
+
+    def reset(self):
+        """All extensions have been set up, and after each page they are told so again."""
+        typed.watch(self.md)
 
 
 def makeExtension(**options):

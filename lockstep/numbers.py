@@ -359,7 +359,9 @@ _ASKED = re.compile(
     r"\ (?:for\ |about\ |at\ least\ )*$"
 )
 _FOR_IT = re.compile(r"\ (?:for|until|till|while|before)\ (?:the|it|its|this|that|an?|our)\b")
-_HERTZ = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)\ ?([kMG]?)Hz\b")
+_HERTZ = re.compile(
+    r"(?<![\w.,])(\d+(?:\.\d+)?)\ ?(?:([kMG]?)Hz\b|(?:frames|images|pictures)\ (?:a|per)\ second\b)"
+)
 _PERIOD = re.compile(r"(\d+(?:\.\d+)?)\ ?(ms|µs|μs|us|ns|s)\b")
 # Rates that are agreed on, with what has them.
 _AGREED = (
@@ -369,7 +371,7 @@ _AGREED = (
     ),
     (
         {24, 25, 30, 50, 60, 72, 90, 120, 144, 240},
-        r"(?i)\b(?:screen|display|monitor|mains|video|television|TV)",
+        r"(?i)\b(?:screen|display|monitor|mains|video|television|TV|(?:frame|image|picture)s?\b)",
     ),
 )
 # Who says at which rate something ran, or of which device it is.
@@ -397,9 +399,10 @@ def _sentence(text: str, start: int, end: int) -> tuple[str, str]:
 def _rate(found: re.Match) -> bool:
     """Whether a frequency is a standard or supposed, and nobody says that something ran at it."""
     before, behind = _sentence(found.string, found.start(), found.end())
-    hertz = float(found[1]) * PREFIX[found[2]]
-    if any(hertz in rates and re.search(of, before + behind) for rates, of in _AGREED):
-        return not _RAN.search(before)
+    hertz = float(found[1]) * PREFIX[found[2] or ""]
+    said = before + found[0] + behind
+    if any(hertz in rates and re.search(of, said) for rates, of in _AGREED):
+        return not _RAN.search(before if found[2] is not None else before + behind)
     round_ = len(found[1].replace(".", "").strip("0")) <= 2
     supposed = _SUPPOSED.search(f"{before}{found[0]}{behind}") or (
         not before and _MAKES.match(behind)
@@ -414,7 +417,7 @@ def _period(found: re.Match, time: re.Match) -> bool:
     if not rates or not _rate(rates[-1]):
         return False
     unit = SECONDS[time[2]]
-    away = abs(float(time[1]) * unit * float(rates[-1][1]) * PREFIX[rates[-1][2]] - 1)
+    away = abs(float(time[1]) * unit * float(rates[-1][1]) * PREFIX[rates[-1][2] or ""] - 1)
     digits = len(time[1].partition(".")[2])
     return away <= 0.5 * 10.0**-digits / float(time[1]) if float(time[1]) else False
 
@@ -446,7 +449,12 @@ def _found(text: str) -> tuple[str, ...]:
         found += [match[0].strip() for match in _typed().finditer(text) if _measured(match)]
     for apart in _APART.finditer(text) if figures else ():
         found += [row for row in [apart[0].replace(" ", "")] if _typed().search(row) and "/" in row]
-    more = (claim for claim in claims.find(text) if not any(n in claim for n in found))
+    agreed = {rate[0] for rate in _HERTZ.finditer(text) if _rate(rate)} if figures else set()
+    more = (
+        claim
+        for claim in claims.find(text)
+        if claim not in agreed and not any(n in claim for n in found)
+    )
     return (*found, *more)
 
 

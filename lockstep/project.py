@@ -10,6 +10,7 @@
     packages = ["my-package"]       # whose versions runs record, and stamps name
     compilers = ["numba"]           # whose jit decorators compile: Python runs no line of theirs
     shown = 0.05                    # the share of blocks that may be shown without a run
+    plugins = ["mkdocs-x"]          # of mkdocs.yml, that the core does not know: you trust them
     language = "en"                 # of the pages: the rules of numbers read English alone
 
 All of them may be left out. ``register(project)`` adds what is more than a word.
@@ -51,6 +52,7 @@ KEYS: dict[str, Any] = {
     "kinds": list,
     "packages": list,
     "compilers": list,
+    "plugins": list,
     "shown": float,
     "language": str,
 }
@@ -71,6 +73,7 @@ class Project:
     shown: float = 0.05
     language: str = "en"
     compilers: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()
     levels: tuple[str, ...] = LEVELS
     beside: tuple[str, ...] = ()  # marks of further proofs, which parts give to blocks
     awaited: str = "a run"  # what a page awaits that no run proves
@@ -154,7 +157,7 @@ def _read(root: Path) -> Project:
     numbers.OWN[root] = address.own(root)
     project.add(*common(), Cpu())
     settings = _settings(root)
-    for key in ("sources", "output", "kinds", "compilers", "shown", "language"):
+    for key in ("sources", "output", "kinds", "compilers", "plugins", "shown", "language"):
         if key in settings:
             setattr(project, key, type(getattr(project, key))(settings[key]))
     Cpu.packages = tuple(settings.get("packages", ()))

@@ -8,7 +8,9 @@ in which the two could differ, is refused.
 
 Three kinds of elements:
 
-* those of prose, ``PROSE``, which anybody may write;
+* those of prose, ``PROSE``, which Markdown makes. Who types one as HTML, or gives it attributes,
+  has a short list of tags and classes, ``TYPED_TAGS`` and ``TYPED_CLASSES``: none that a style
+  sheet hides or a script reads;
 * those of the proof: stamps, proof lines, measured figures. The core makes them, and marks them
   with a secret of this process while the page is converted, so that a class name forges nothing;
 * what a program of the site made, between two marks that nobody can type: drawings, tables.
@@ -28,6 +30,7 @@ from dataclasses import dataclass, field
 MARK = "data-lockstep"
 MINE = secrets.token_hex(16)
 MADE = f"{MINE}-made"
+TYPED = f"{MINE}-typed"  # of what an author has typed as HTML: ``lockstep.typed``
 # Around what a program made. Both are noncharacters: no file of a page may hold them.
 BEGIN, END = "\ufdd0", "\ufdd1"
 
@@ -66,7 +69,7 @@ PROSE |= {
     "abbr": {"title"},
     "code": {"title"},
     "span": {"title", "tabindex"},
-    "div": {"data-tabs", "data-copy"},
+    "div": {"data-tabs"},
     "img": {"src", "alt", "width", "height", "loading"},
     "input": {"type", "name", "id", "checked", "disabled", "value"},
     "label": {"for"},
@@ -95,6 +98,25 @@ CLASSES = {
     *"task-list task-list-item task-list-control task-list-indicator twemoji inline end".split(),
     *"language-text".split(),
 }
+BOXES = {
+    *"note tip success warning danger info question quote abstract bug example failure".split(),
+    *"inline end".split(),
+}
+# What an author may type: attributes with what they may hold, and classes with the tags for them.
+Typed = dict[str, dict[str, str]]
+TYPED_TAGS: Typed = {
+    tag: dict.fromkeys(names, ".*")
+    for tag, names in PROSE.items()
+    if tag not in {"input", "label", "section", "div"}
+}
+TYPED_TAGS["div"] = {}
+TYPED_CLASSES: dict[str, set[str]] = {name: {"div", "details"} for name in BOXES}
+TYPED_CLASSES |= {
+    "md-button": {"a"},
+    "md-button--primary": {"a"},
+    "grid": {"div"},
+    "cards": {"div"},
+}
 CLASS = re.compile(r"language-[\w+-]+|key-[\w-]+")
 IDENT = re.compile(r"(?!__(?!tabbed_))[A-Za-z0-9_\u00a1-\uffff][\w.:+-]*")
 SCHEMES = {"http", "https", "mailto"}
@@ -108,12 +130,33 @@ class Whitelist:
 
     tags: dict[str, set[str]] = field(default_factory=lambda: {k: set(v) for k, v in PROSE.items()})
     classes: set[str] = field(default_factory=lambda: set(CLASSES))
+    boxes: set[str] = field(default_factory=lambda: set(BOXES))
+    typed: Typed = field(default_factory=lambda: {k: dict(v) for k, v in TYPED_TAGS.items()})
+    typed_classes: dict[str, set[str]] = field(default_factory=lambda: dict(TYPED_CLASSES))
+    taken: set[str] = field(default_factory=set)  # ids that a style sheet of the site knows
 
-    def allow(self, tags: dict[str, set[str]] | None = None, classes: Set[str] = frozenset()):
-        """Add tags with their attributes, and classes. Stamps, proofs and figures stay reserved."""
+    def allow(
+        self,
+        tags: dict[str, set[str]] | None = None,
+        classes: Set[str] = frozenset(),
+        *,
+        boxes: Set[str] = frozenset(),
+        typed: Typed | None = None,
+        typed_classes: dict[str, set[str]] | None = None,
+        taken: Set[str] = frozenset(),
+    ):
+        """Add tags with their attributes, and classes. Stamps, proofs and figures stay reserved.
+
+        ``boxes``: classes of admonitions; ``typed``, ``typed_classes``: what authors may type.
+        """
         for tag, attributes in (tags or {}).items():
             self.tags.setdefault(tag, set()).update(attributes)
         self.classes.update(classes)
+        self.boxes.update(boxes)
+        for tag, values in (typed or {}).items():
+            self.typed.setdefault(tag, {}).update(values)
+        self.typed_classes.update(typed_classes or {})
+        self.taken.update(taken)
         _what.cache_clear()
 
 
@@ -133,8 +176,12 @@ def _what(tag: str, attributes: str, made: bool) -> tuple[str | None, dict[str, 
     if len(found) != len(ATTRIBUTE.findall(attributes)):
         return f"an attribute of <{tag}> twice", found
     mine = found.get(MARK)
-    if mine not in {None, MINE, MADE}:
+    if mine not in {None, MINE, MADE, TYPED}:
         return f"the attribute {MARK}, which is the core's", found
+    if mine == TYPED:
+        mine = None
+        if not made and (wrong := _typed(tag, found)):
+            return wrong, found
     made = made or mine == MADE
     for name, value in found.items():
         if name == "style":
@@ -153,6 +200,51 @@ def _what(tag: str, attributes: str, made: bool) -> tuple[str | None, dict[str, 
         if name == "class" and (wrong := _classes(tag, value.split(), made or mine is not None)):
             return wrong, found
     return None, found
+
+
+def _typed(tag: str, attributes: dict[str, str]) -> str | None:
+    """Return what is wrong with an element that an author has typed."""
+    known = KNOWN.typed.get(tag)
+    if known is None:
+        return f"a typed <{tag}>"
+    for name, value in attributes.items():
+        if name == "class":
+            for one in value.split():
+                if tag not in KNOWN.typed_classes.get(one, ()) and not RESERVED.match(one):
+                    return f"the class {one} of a typed <{tag}>"
+        elif name == "id":
+            if value in KNOWN.taken:
+                return f'id="{value}", which a style sheet of the site knows'
+        elif name == f"typed-{MARK}":
+            return f"the attribute {MARK}, which is the core's"
+        elif name != MARK and not re.fullmatch(known.get(name, r"(?!)"), value, re.DOTALL):
+            return f"the attribute {name.removeprefix('typed-')} of a typed <{tag}>"
+    return None
+
+
+def _box(element: "Element") -> str | None:
+    """Return the class that a box may not have: whoever opens one names it in a word."""
+    names = element.attributes.get("class", "").split()
+    if element.proved or not (element.tag == "details" or "admonition" in names):
+        return None
+    wrong = next((n for n in names if n not in KNOWN.boxes and n != "admonition"), None)
+    return wrong and f"a box of the kind {wrong}"
+
+
+# Around a block of code stands one element, which its highlighter makes, and nothing is in between.
+HIGHLIGHTED = re.compile(r'<div[^>]*>(?:<span class="filename">[^<]*</span>)?<pre\b')
+_ENDS = re.compile(r"\s*</div>")
+
+
+def _around(classes: list[str], element: "Element", text: str, start: int) -> str | None:
+    """Return what looks like the frame of a block, and has none in it."""
+    for name in classes:
+        if name in {"highlight", "output"}:
+            whole = element.tag == "pre" or HIGHLIGHTED.match(text, start)
+            pre = text.find("</pre>", start)
+            if not whole or (element.tag == "div" and not _ENDS.match(text, pre + len("</pre>"))):
+                return f"the class {name} around more than a block of code"
+    return None
 
 
 def _address(tag: str, name: str, value: str) -> str | None:
@@ -189,6 +281,10 @@ class Element:
 @functools.lru_cache(maxsize=4096)
 def _within(around: frozenset[str], tag: str) -> frozenset[str]:
     return around | {tag}
+
+
+def _names(element: Element) -> list[str]:
+    return element.attributes.get("class", "").split()
 
 
 NOTHING = Element("", {})  # around what stands in no element
@@ -238,8 +334,15 @@ def walk(text: str, wrong: Wrong) -> Iterator[tuple[str, int, int, list[Element]
             wrong(start, what, "close the outer one first; leave an empty line around blocks")
         outer = stack[-1] if stack else NOTHING
         inside = inside or attributes.get(MARK) == MADE
-        proved = inside or outer.proved or MARK in attributes
+        proved = inside or outer.proved or attributes.get(MARK) == MINE
         element = Element(tag, attributes, inside, proved, _within(outer.within, tag))
+        if not inside and "class" in attributes:
+            names = attributes["class"].split()
+            what = _box(element) or _around(names, element, text, start)
+            if "filename" in names and not (stack and "highlight" in _names(stack[-1])):
+                what = "the class filename without a block of code"
+            if what:
+                wrong(start, what, _mend(what))
         if tag == "pre":
             close = text.find("</pre>", position)
             if close < 0 or not COLORED.fullmatch(text, position, close):
@@ -266,6 +369,15 @@ def _mend(what: str) -> str:
         return "link to a page of the site, or to https://...; pictures are files of docs/"
     if "the core's" in what:
         return "take it out: stamps, proofs and figures come from the evidence alone"
+    if what in {"the tag <svg>", "a typed <svg>"}:
+        return (
+            "write the sign or the word itself: an icon such as :material-...: is a drawing, and "
+            "drawings come from scripts"
+        )
+    if what == "the class toc":
+        return "take [TOC] out: the site makes each page a table of contents"
+    if "typed" in what or what.startswith("a box"):
+        return "write it in Markdown: classes and attributes hide what was checked, so few are left"
     return "write it in Markdown; code goes to kernels/ or snippets/ and is included"
 
 
@@ -300,5 +412,5 @@ def check_heading(text: str, wrong: Wrong) -> None:
 def clean(text: str) -> str:
     """Return checked HTML as its reader gets it: without the core's secret and the marks."""
     text = re.sub(rf"<p>\s*[{BEGIN}{END}]\s*</p>\n?", "", text)
-    text = re.sub(rf' {MARK}="{MINE}(?:-made)?"', "", text)
+    text = re.sub(rf' {MARK}="{MINE}(?:-made|-typed)?"', "", text)
     return text.replace(BEGIN, "").replace(END, "")

@@ -5,6 +5,7 @@ Each check says what is wrong by calling ``wrong``; ``lockstep.page`` knows the 
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from lockstep import forged, numbers, worked
 from lockstep.block import RECORDED, Block
@@ -144,6 +145,29 @@ def check_files(
                 wrong(block.page_line, what, "put it right after the block that prints it")
 
 
+# What data says of a run, and what a comment says of what a program gave.
+RECORDS = re.compile(
+    rf"(?i)[\"']?\b(?:device|gpu|passed|outcome|proof|status|results?|measured|best|worst|median"
+    rf"|speed-?up|ran_on|target)\b[\"']?\s*[:=]|[kMGT]i?B\W{{0,3}}(?:per|/)\W{{0,3}}s"
+    rf"|\b(?-i:{worked.CARDS})\b"
+)
+REMARK = re.compile(r"(?:^|\s)(?:#|//|--)\s*(.*)$")
+GAVE = re.compile(
+    rf"(?<![\w.])\d+\.\d+(?![\w.])|\b(?:{worked.CARDS})\b|\b(?:you|we) (?:read|see|get|got|saw)\b"
+)
+
+
+def _like_a_result(block: Block) -> str | None:
+    """Return what a block that nobody ran says of a run."""
+    if block.language in {"json", "yaml", "toml", "csv", "ini", "xml"}:
+        found = RECORDS.search(block.text)
+        return found[0] if found else None
+    remarks = filter(None, map(REMARK.search, block.text.split("\n")))
+    if said := next(filter(None, (GAVE.search(remark[1]) for remark in remarks)), None):
+        return said[0]
+    return None
+
+
 def check_shown(blocks: list[Block], wrong: Callable[[int, str, str], None]) -> None:
     """Few blocks of a page are only shown, none like output, and no title says figures."""
     only = [block for block in blocks if "shown" in block.options]
@@ -154,15 +178,24 @@ def check_shown(blocks: list[Block], wrong: Callable[[int, str, str], None]) -> 
         if block.language in PRINTED:
             what = f"a {block.language} block that is only shown, which looks like output"
             wrong(block.page_line, what, "run what prints it, and include that as output")
+        elif words := _like_a_result(block):
+            what = f"{words!r} in a block that is only shown, which looks like what a run gave"
+            wrong(block.page_line, what, "take it out; or run it, and include what it printed")
     for block in blocks:
         for key in ("title", "shown", "unrun"):
             if stamp := forged.stamp(block.options.get(key, "")):
                 what = f"{stamp!r} in {key}= reads like a stamp, which a run alone can give"
                 mend = "take it out: the block's own mark says what ran, and where"
                 wrong(block.page_line, what, mend)
-        if said := TITLED.search(block.options.get("title", "")):
-            what = f"{said[0]!r} in title= says what a run alone can say"
+        title = block.options.get("title", "")
+        said = TITLED.search(title)
+        if words := said[0] if said else forged.title(title):
+            what = f"{words!r} in title= says what a run alone can say"
             wrong(block.page_line, what, "name what the block is; its own mark says what ran")
+        others = {Path(one.path).name for one in blocks if one.path != block.path}
+        if title in others and title != Path(block.path).name:
+            what = f"title={title!r} is the name of another file of this page"
+            wrong(block.page_line, what, f"write {Path(block.path).name}, or what the block is")
         for key in ("shown", "unrun"):
             reason = block.options.get(key)
             if reason is not None and (said := NO_REASON.search(reason)):

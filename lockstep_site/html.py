@@ -44,13 +44,31 @@ quiz__said quiz__verdict quiz__why right score score__said solution source sourc
 tick tick__next tick__ways unverified uses warp ways written wrong
 """
 
+# Kinds of boxes, and what pages type as HTML: the front page, the cheat sheets, the graded ones.
+BOXES = set("bet quiz hint solution folded told".split())
+TYPED = {
+    "div": {
+        "data-search-exclude": "(?:data-search-exclude)?",
+        "data-graded": r"[\w-]+",
+        "data-run": r"x-[\w-]+",
+        "data-label": "Solve it here",
+    }
+}
+TYPED_CLASSES = {name: {"div"} for name in "beside cheat finder hero hero__play messages".split()}
+TYPED_CLASSES |= {name: {"div"} for name in ("graded", "graded__act")}
+TYPED_CLASSES |= {name: {"p"} for name in ("caption", "hero__lead", "hero__ways")}
+TYPED_CLASSES |= {"continue": {"a"}, "warp": {"figure"}}
+
 SELECTOR = re.compile(r"\.([a-z][\w-]*)(?=[^{}]*\{)")
+IDS = re.compile(r"#([a-z][\w-]*)(?=[^{};]*\{)")
 
 
 def allow(root: Path) -> None:
     """Allow them, and the classes that this site's style sheets know; those are reviewed."""
-    styled = set(CLASSES.split())
+    styled, ids = set(CLASSES.split()), set()
     for sheet in (root / "docs/assets/css").glob("*.css"):
-        found = SELECTOR.findall(sheet.read_text(encoding="utf-8"))
+        text = sheet.read_text(encoding="utf-8")
+        found = SELECTOR.findall(text)
         styled |= {name for name in found if not name.startswith("md-")}
-    rendered.allow(TAGS, styled)
+        ids |= set(IDS.findall(text))
+    rendered.allow(TAGS, styled, boxes=BOXES, typed=TYPED, typed_classes=TYPED_CLASSES, taken=ids)

@@ -186,7 +186,7 @@ Against CuPy, with [[bench:area.reference_us]], this kernel is [[bench:area.rati
 
 CuPy is [[bench:area.ratio]] times as slow. Our kernel, of 2^20 circles: [[bench:area.ours]].
 
-On eight GPUs together: [[bench:area.ours]].
+Circles on one GPU alone: [[bench:area.ours]].
 
 If the sanitizer finds nothing, the race may still be there. A command that ends with status 0 has
 succeeded. A warp reads 4 of 8 lines of the cache. The pointer that the code passed on to the GPU
@@ -393,7 +393,7 @@ WORKED = (
 @pytest.mark.parametrize("text", WORKED)
 def test_honest_worked_numbers_pass(house, text):
     root, converter, checker = house
-    good = {"body": "{good}It takes " + text, "evidence": "bench"}
+    good = {"body": "{good}## Circles, and a copy\n\nIt takes " + text, "evidence": "bench"}
     assert refusals(root, converter, checker, plant(root, good), good) == []
 
 
