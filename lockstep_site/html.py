@@ -45,7 +45,7 @@ tick tick__next tick__ways unverified uses warp ways written wrong
 """
 
 # Kinds of boxes, and what pages type as HTML: the front page, the cheat sheets, the graded ones.
-BOXES = set("bet quiz hint solution folded told".split())
+BOXES = set("bet quiz hint solution folded told told--more".split())
 TYPED = {
     "div": {
         "data-search-exclude": "(?:data-search-exclude)?",
