@@ -507,7 +507,9 @@ def test_where_only_the_second_gpu_has_run_todays_code_its_figure_says_so(house)
     records = evidence.Evidence(house.root)
     assert records.problems([]) == []
     assert records.older([page]) == ["evidence/nvidia-h200/benchmarks/double.json"]
-    (wrong,) = fitting.check(house.page("The H200, on double, moved [[bench:double.gbps]]."), records)
+    (wrong,) = fitting.check(
+        house.page("The H200, on double, moved [[bench:double.gbps]]."), records
+    )
     assert "measured on NVIDIA H100 80GB HBM3, and the sentence says H200" in wrong.what
 
 
