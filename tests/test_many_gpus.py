@@ -41,12 +41,13 @@ def test_an_all_reduce_gives_every_rank_the_sum(name, size, ranks):
 def test_broadcast_from_every_root_and_all_to_all(ranks):
     x = inputs(ranks, 2 * ranks)
     for root in range(ranks):
+        for way in (collectives.broadcast, collectives.chain):
 
-        def program(rank, n, mine, root=root):
-            return (yield from collectives.broadcast(rank, n, mine, root))
+            def program(rank, n, mine, root=root, way=way):
+                return (yield from way(rank, n, mine, root))
 
-        for got in World(ranks, LINK).run(program, x):
-            np.testing.assert_array_equal(got, x[root])
+            for got in World(ranks, LINK).run(program, x):
+                np.testing.assert_array_equal(got, x[root])
     for rank, got in enumerate(World(ranks, LINK).run(collectives.all_to_all, x)):
         want = [x[other][2 * rank : 2 * rank + 2] for other in range(ranks)]
         np.testing.assert_array_equal(got, np.concatenate(want))
@@ -299,7 +300,7 @@ def test_what_the_kernels_do_adds_up(name, ranks):
     count = peers.chunks_of(name, 2**26, ranks)
     whole = [np.arange(3.0 * count).reshape(count, 3) * (rank + 1) for rank in range(ranks)]
     arrays = [list(array) for array in whole]
-    loads = name in ("two shots", "own first")
+    loads = name in peers.LOADING
     for got in World(ranks, LINK).run(peers.KERNELS[name], [arrays] * ranks if loads else arrays):
         np.testing.assert_array_equal(got, sum(whole).ravel())
 
