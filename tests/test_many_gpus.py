@@ -190,15 +190,20 @@ ALL_REDUCES += [
     (way, size) for way in ("two shots", "ring") for size in ("16mib", "256mib", "1gib")
 ]
 UNITS = {"kib": 2**10, "mib": 2**20, "gib": 2**30}
-ON_TWO = {("one shot", "64kib"): "", ("two shots", "256mib"): "", ("ring", "256mib"): ""}
+ON_TWO = {("one shot", "64kib"): ""} | {
+    (way, "256mib"): "" for way in ("two shots", "ring", "read all")
+}
+# Reading all of 1 GiB on four misses, and the page says so.
+READS = [(2, "read all", size) for size in ("16mib", "256mib", "1gib")]
+READS += [(4, "read all", size) for size in ("16mib", "256mib")]
 
 
 ON_EACH = [(2, *row) for row in ALL_REDUCES] + [(4, *row) for row in ALL_REDUCES]
 
 
-@pytest.mark.parametrize(("ranks", "way", "label"), [*ON_EACH, (4, "two shots", "256kib")])
+@pytest.mark.parametrize(("ranks", "way", "label"), [*ON_EACH, (4, "two shots", "256kib"), *READS])
 def test_an_all_reduce_is_predicted_within_a_quarter(way, label, ranks):
-    start = {"one shot": "one-shot", "two shots": "p2p", "ring": "ring"}[way]
+    start = {"one shot": "one-shot", "two shots": "p2p", "ring": "ring", "read all": "read"}[way]
     end = f"-{label}-4" if ranks == 4 else ON_TWO.get((way, label), f"-{label}")
     row = ROWS[f"all-reduce-{start}{end}"]
     assert row["size"] == int(label[:-3]) * UNITS[label[-3:]]
