@@ -429,6 +429,7 @@ def test_a_wrong_result_is_shown_with_its_place_and_no_rate(chrome):
     text = panel.card.inner_text()
     assert "✗ out[3] is 45 on this GPU and 44 in the stepper." in text
     assert "It is the only one of 5 that differs." in text and "It was not measured" in text
+    assert "or our compiler's: tell us." in text and "subnormal" not in text
     assert "✓" not in text and "GB/s" not in text and "par" not in text.lower().split()
     assert not panel.card.locator("table, meter, .rh-gpu-par, .rh-gpu-right").count()
     assert panel.card.locator(".rh-gpu-wrong").count() == 1
@@ -437,6 +438,35 @@ def test_a_wrong_result_is_shown_with_its_place_and_no_rate(chrome):
     assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
     panel.context.close()
     assert not panel.errors
+
+
+SUBNORMAL = """import numpy as np
+from numba import cuda
+
+@cuda.jit
+def grow_kernel(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = x[i] * np.float32(1e10)
+
+x = cuda.to_device(np.full(64, 1e-40, np.float32))
+y = cuda.device_array(64, np.float32)
+grow_kernel[2, 32](x, y)
+"""
+
+
+def test_subnormal_numbers_are_named_where_a_gpu_takes_them_for_0(chrome):
+    """This adapter does."""
+    panel = Panel(chrome)
+    panel.write(SUBNORMAL)
+    assert panel.press("Run on my GPU", "launches").startswith("1 of 1 launches gave no right")
+    text = panel.card.inner_text()
+    assert "✗ y[0] is 0 on this GPU" in text and "subnormal numbers" in text
+    assert "driver" not in text and "tell us" not in text
+    panel.write(SUBNORMAL.replace("1e-40", "1e-30"))
+    assert panel.press("Run on my GPU", "on your GPU").startswith("1 launch on your GPU")
+    assert "subnormal" not in panel.card.inner_text()
+    panel.context.close()
 
 
 LARGE_ONLY = MISCOMPILED.replace("f32(i == 3)", "f32(i == 65534)")

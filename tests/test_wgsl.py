@@ -1,5 +1,7 @@
 """Numba kernels as WGSL, run in headless Chromium on its software adapter, against the stepper."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -271,11 +273,25 @@ NOT_COMPILED = {
     "if t < 4:\n    if t < 2:\n        return\n    x[i] = 1\ncuda.syncthreads()": ("barrier", 1),
     "s = cuda.shared.array(4, np.float64)\ns[0] = 1": ("float64", 0),
     "if i < 16:\n    x[i] = cuda.shfl_sync(0xffff, x[i], 0)": ("mask", 1),
+    "a[i] = cuda.match_any_sync(0xffffffff, a[i])": ("no search for equal values", 0),
     "x[i] = math.lgamma(x[i])": ("lgamma", 0),
     "p = x if i < 3 else a\nx[i] = p[0]": ("only numbers", 0),
     "if i < 3:\n    assert a[i] < 40": ("in a branch", 1),
     "x[i] = (1 + 2j).real": ("complex", 0),
 }
+
+
+DISTANCES = {"40": r"Up\(\w+, 8u\)", "-3": r"Up\(\w+, 29u\)", "a[0]": r"\(.* & 31u\)",
+             "t * 2": r"\(.* & 31u\)"}  # fmt: skip
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_subgroups_get_the_five_bits_of_a_distance(distance):
+    """No adapter here has subgroups of 32: the text must do. WGSL's subgroupShuffleUp wants one
+    distance of all lanes."""
+    body = f"a[i] = cuda.shfl_up_sync(0xffffffff, a[i], {distance})"
+    record, _ = launched(body, [np.arange(32, dtype=np.int32)], "a", subgroups=32)
+    assert re.search("= subgroupShuffle" + DISTANCES[distance], record.shader.wgsl)
 
 
 @pytest.mark.parametrize("body", NOT_COMPILED)
@@ -330,6 +346,11 @@ LIKE_CUDA = {
     "    if t == 0:\n        o[0] = v",
     "votes": "o[i] = cuda.ballot_sync(0xffffffff, a[i] > 0)\n"
     "y[i] = cuda.any_sync(0xffffffff, a[i] == 7)",
+    "shuffles past a warp": "v = cuda.shfl_up_sync(0xffffffff, b[i], 40)\n"
+    "v = np.int32(v * 31 + cuda.shfl_down_sync(0xffffffff, b[i], -3))\n"
+    "v = np.int32(v * 31 + cuda.shfl_xor_sync(0xffffffff, b[i], 40 - b[0]))\n"
+    "o[i] = np.int32(v * 31 + cuda.shfl_down_sync(0xffffffff, b[i], t + 20))",
+    "a literal of float16": "y[i] = np.float16(0.1) if i < 9 else np.float16(b[i] & 7)",
     "counting at a barrier": "o[i] = cuda.syncthreads_count(int(a[i] > 0))",
     "negative indices": "o[-1 - i] = a[-20] + b[i - 32]\ncuda.atomic.add(y, i - 32, 1)",
     "negative indices of own arrays": "s = cuda.shared.array((4, 8), np.int32)\n"

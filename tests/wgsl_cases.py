@@ -298,6 +298,8 @@ MORE = [
 
 # The same, of modules that the stepper does not import for what lies beside them.
 BESIDE = [
+    (N + "gpt/matmul.py", "add_parts_kernel", (2, 32), lambda: [
+        fractions(3 * 50).ravel(), np.zeros((5, 10), F4), np.int32(3), F4(0.5), True]),
     (N + "inline_ptx/match.py", "tally_kernel", (2, 32), lambda: [
         (np.arange(100) * 7 % 11).astype(np.uint32), np.zeros(11, np.uint32)]),
     (N + "matvec/wide.py", "add_parts_kernel", (2, 32), lambda: [

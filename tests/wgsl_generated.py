@@ -175,14 +175,15 @@ class Kernel:
 
     def warp(self, kind):
         r = self.random
-        far = r.randrange(32)
+        far = r.randrange(-40, 81)  # of a distance, a warp takes the last five bits
         near = f"v > {r.randrange(-40, 40)}"
         test = self.pick(near, "t % 3 == 0", "g < np.float32(1)", "v & 1 == 0")
         lane = self.pick(str(far), f"(t + {far}) & 31", f"t ^ {far}", "v & 31", "31 - (t & 31)")
         if kind == 0:
             return [f"v = cuda.shfl_sync({ALL}, v, {lane})"]
         if kind == 1:
-            other = f"cuda.shfl_{self.pick('up', 'down', 'xor')}_sync({ALL}, v, {far})"
+            away = self.pick(str(far), f"t + {far}", f"{far} - t", f"n + {far}", "v")
+            other = f"cuda.shfl_{self.pick('up', 'down', 'xor')}_sync({ALL}, v, {away})"
             return [f"v = np.int32(v {self.pick('+', '-', '^')} {other})"]
         if kind == 2:
             way = self.pick("shfl_up_sync", "shfl_down_sync", "shfl_xor_sync", "shfl_sync")

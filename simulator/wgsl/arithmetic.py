@@ -170,10 +170,10 @@ class Arithmetic:
             if value.known:
                 return self.real(ops.round32(value.const), float32)
             return value.but(type=type, state="fits")
-        if value.type is float64 and value.state != "exact":
-            self.exact(value, node)
         if value.known:
             return self.real(ops.round16(value.const), float16)
+        if value.type is float64 and value.state != "exact":
+            self.exact(value, node)
         return self.halved(value.code, value.uniform)
 
     def halved(self, code, uniform):

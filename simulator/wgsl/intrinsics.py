@@ -114,12 +114,15 @@ def call(fc, function, node):
     return fc.refuse(f"`{ast.unparse(node.func)}(...)` in a kernel", node)
 
 
+MATCH = ": WGSL has no search for equal values in a warp"
 REASONS = {
     "cg": ": WGSL has no barrier across workgroups",
     "threadfence": ": WGSL has no memory fence between workgroups",
     "threadfence_system": ": WGSL has no memory fence between workgroups",
     "random": ": its states are 64-bit",
     "libdevice": ": a function of NVIDIA's library",
+    "match_any_sync": MATCH,
+    "match_all_sync": MATCH,
     "nanosleep": ": WGSL does not promise that other threads run meanwhile",
 }
 
@@ -318,6 +321,9 @@ def shuffle(op, last):
         full_mask(fc, node, mask)
         v, other = fc.ordered([what, other])
         v, other = fc.number(v, node), fc.fitting(fc.integer(other, node), node)
+        far = op and not 0 <= other.lo <= other.hi <= 31
+        if far:  # a warp takes the last five bits of a distance: PTX says so
+            other = fc.hold(fc.cast(fc.operate("BitAnd", other, number(int32, 31), node), int32))
         if v.type.name not in ("int32", "int64", "float32"):
             fc.refuse(f"`{ast.unparse(node)}` of {v.type.name}", node, v.type.name)
         if v.type is int64:
@@ -336,6 +342,9 @@ def shuffle(op, last):
             held = fc.copied(v)
             own = f"({own_place(fc)} & 31)"
             lane = f"({lane}) & 31u" if op == "" else lane
+            if far and not other.uniform:  # the others want a distance that all lanes share
+                sign = {"_up": "-", "_down": "+", "_xor": "^"}[op]
+                code = f"subgroupShuffle({{0}}, u32({own} {sign} {other.at(ATOM)}) & 31u)"
             code = code.format(held.code, lane)
             inside, fc.predicate = fc.predicate, None
             fc.emit(code, made, v.rep)

@@ -1,4 +1,9 @@
-// What of the site's own records stands beside the reader's card.
+// What of the site's own records stands beside the reader's card, and the units of both.
+
+export const three = x => (x >= 1000 ? Math.round(x).toLocaleString("en") : Number(x.toPrecision(3)).toString())
+
+// A rate in the unit that fits it, of a number of GB/s, GFLOP/s or the like.
+export const scaled = (x, unit) => (x >= 1000 ? `${three(x / 1000)} T${unit}` : x >= 1 ? `${three(x)} G${unit}` : x >= 1e-3 ? `${three(x * 1e3)} M${unit}` : `${three(x * 1e6)} k${unit}`)
 
 // Of the rows of data/benchmarks.json, which may be of several GPUs, those of the H200.
 export const ofH200 = rows => rows.filter(row => row.device === "NVIDIA H200")

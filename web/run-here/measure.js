@@ -1,7 +1,7 @@
 // The page "My GPU": measures the reader's card, draws its roofline, and keeps the record in the browser.
 
 import { Gpu, Refusal } from "./gpu.js"
-import { ofH200, roof, roofOf } from "./h200.js"
+import { ofH200, roof, roofOf, scaled, three } from "./h200.js"
 import { keep as keepOffline } from "./offline.js"
 import { measure } from "./probes.js"
 
@@ -11,9 +11,6 @@ const LIMITS = ["maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupStorage
 
 // An empty class would count as one: the style of tables is for those that have none.
 const make = (tag, text = "", name) => Object.assign(document.createElement(tag), { textContent: text, ...(name && { className: name }) })
-const three = x => (x >= 1000 ? Math.round(x).toLocaleString("en") : Number(x.toPrecision(3)).toString())
-// A rate in the unit that fits it, of a number of GB/s or GFLOP/s.
-const scaled = (x, unit) => (x >= 1000 ? `${three(x / 1000)} T${unit}` : x >= 1 ? `${three(x)} G${unit}` : `${three(x * 1000)} M${unit}`)
 const percent = x => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`
 const amount = n => (n >= 1 << 30 ? `${n / (1 << 30)} GiB` : n >= 1 << 20 ? `${n / (1 << 20)} MiB` : n >= 1024 ? `${n / 1024} KiB` : `${n} B`)
 
