@@ -72,6 +72,8 @@ def status(root: Path, as_json: bool) -> int:
     if older := records.older(pages):
         print(f"\n{len(older)} of older code; another machine has run today's:")
         print("\n".join(f"  {name}" for name in older))
+    for line in (line for part in records.project.parts for line in part.notes(records)):
+        print(line)
     return 1 if problems else 0
 
 

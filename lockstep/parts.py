@@ -177,6 +177,10 @@ class Part:
         """Return what must run, or run again, as ``lockstep.evidence.Problem``."""
         return []
 
+    def notes(self, records: Any) -> list[str]:
+        """Return lines that ``status`` tells after the problems, and that fail nothing."""
+        return []
+
     def commands(self, add: Callable[..., argparse.ArgumentParser]) -> None:
         """Add commands to ``python -m lockstep``.
 

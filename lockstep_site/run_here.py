@@ -81,6 +81,9 @@ def programs(page: Page) -> list[Program]:
         if block.index in needs_gpu and script:
             chosen = [*_needed(every[: at + 1], _names_read(ast.parse(script))), block]
             found.append(_program(block, chosen, script, offers))
+    for block in page.blocks:  # a file of its own: no other block has its names
+        if "file" in block.options and (script := offers["launches"].get(block.source)):
+            found.append(_program(block, [block], script, offers))
     found.sort(key=lambda p: p.block.index)
     return [
         p

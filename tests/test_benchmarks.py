@@ -13,6 +13,7 @@ from benchmarks import __main__ as command
 from benchmarks import harness
 from benchmarks.harness import Bench, BenchmarkError, Case, Output, Reference, Summary
 from lockstep import evidence
+from lockstep_site.gpu import unrun
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -523,3 +524,20 @@ def test_the_parts_of_a_profiled_step():
     assert found == {
         "compute": 3, "nccl": 3, "gaps": 1, "beside": 1, "span": 6, "kernels": 3
     }  # fmt: skip
+
+
+def test_a_benchmark_that_no_machine_ran_is_told_and_fails_nothing(tmp_path):
+    folder = tmp_path / "benchmarks"
+    (folder / "micro").mkdir(parents=True)
+    (folder / "__main__.py").touch()
+    (folder / "shared.py").write_text('"""What the scripts share."""\n')
+    for name, gpus in (("ran", ""), ("micro/ran_too", ""), ("waits", "GPUS = 4\n")):
+        text = f'"""A benchmark."""\n{gpus}\ndef run(bench):\n    pass\n'
+        (folder / f"{name}.py").write_text(text)
+    for kind, name in (("benchmarks", "ran"), ("microbenchmarks", "micro/ran_too")):
+        record = tmp_path / f"evidence/nvidia-h200/{kind}/{Path(name).name}.json"
+        record.parent.mkdir(parents=True)
+        record.write_text(json.dumps({"script": f"benchmarks/{name}.py"}))
+    assert unrun.notes(tmp_path) == ["\n1 benchmark never run", "  benchmarks/waits.py, for 4 GPUs"]
+    (folder / "waits.py").unlink()
+    assert unrun.notes(tmp_path) == []

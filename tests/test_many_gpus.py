@@ -41,12 +41,13 @@ def test_an_all_reduce_gives_every_rank_the_sum(name, size, ranks):
 def test_broadcast_from_every_root_and_all_to_all(ranks):
     x = inputs(ranks, 2 * ranks)
     for root in range(ranks):
+        for way in (collectives.broadcast, collectives.chain):
 
-        def program(rank, n, mine, root=root):
-            return (yield from collectives.broadcast(rank, n, mine, root))
+            def program(rank, n, mine, root=root, way=way):
+                return (yield from way(rank, n, mine, root))
 
-        for got in World(ranks, LINK).run(program, x):
-            np.testing.assert_array_equal(got, x[root])
+            for got in World(ranks, LINK).run(program, x):
+                np.testing.assert_array_equal(got, x[root])
     for rank, got in enumerate(World(ranks, LINK).run(collectives.all_to_all, x)):
         want = [x[other][2 * rank : 2 * rank + 2] for other in range(ranks)]
         np.testing.assert_array_equal(got, np.concatenate(want))
@@ -189,15 +190,20 @@ ALL_REDUCES += [
     (way, size) for way in ("two shots", "ring") for size in ("16mib", "256mib", "1gib")
 ]
 UNITS = {"kib": 2**10, "mib": 2**20, "gib": 2**30}
-ON_TWO = {("one shot", "64kib"): "", ("two shots", "256mib"): "", ("ring", "256mib"): ""}
+ON_TWO = {("one shot", "64kib"): ""} | {
+    (way, "256mib"): "" for way in ("two shots", "ring", "read all")
+}
+# Reading all of 1 GiB on four misses, and the page says so.
+READS = [(2, "read all", size) for size in ("16mib", "256mib", "1gib")]
+READS += [(4, "read all", size) for size in ("16mib", "256mib")]
 
 
 ON_EACH = [(2, *row) for row in ALL_REDUCES] + [(4, *row) for row in ALL_REDUCES]
 
 
-@pytest.mark.parametrize(("ranks", "way", "label"), [*ON_EACH, (4, "two shots", "256kib")])
+@pytest.mark.parametrize(("ranks", "way", "label"), [*ON_EACH, (4, "two shots", "256kib"), *READS])
 def test_an_all_reduce_is_predicted_within_a_quarter(way, label, ranks):
-    start = {"one shot": "one-shot", "two shots": "p2p", "ring": "ring"}[way]
+    start = {"one shot": "one-shot", "two shots": "p2p", "ring": "ring", "read all": "read"}[way]
     end = f"-{label}-4" if ranks == 4 else ON_TWO.get((way, label), f"-{label}")
     row = ROWS[f"all-reduce-{start}{end}"]
     assert row["size"] == int(label[:-3]) * UNITS[label[-3:]]
@@ -299,7 +305,7 @@ def test_what_the_kernels_do_adds_up(name, ranks):
     count = peers.chunks_of(name, 2**26, ranks)
     whole = [np.arange(3.0 * count).reshape(count, 3) * (rank + 1) for rank in range(ranks)]
     arrays = [list(array) for array in whole]
-    loads = name in ("two shots", "own first")
+    loads = name in peers.LOADING
     for got in World(ranks, LINK).run(peers.KERNELS[name], [arrays] * ranks if loads else arrays):
         np.testing.assert_array_equal(got, sum(whole).ravel())
 

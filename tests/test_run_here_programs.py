@@ -83,6 +83,35 @@ def test_instructions_of_a_gpu_have_stand_ins(ran):
     assert "9.65685" in str(ran["record", program.code])  # np.fft.fft(range(1, 9))[1].imag
 
 
+def test_kernels_of_several_gpus_wait_for_each_other(ran, session):
+    """As many as are asked for; who never comes is named, and each GPU's launches have an order."""
+    source = "snippets/many_gpus/shots.py"
+    (program,) = (program for _, program in PROGRAMS if program.block.source == source)
+    for ranks, offer in zip((4, 2, 7), (None, *program.presets), strict=True):
+        code = run_here.apply(program.code, offer["edits"] if offer else [])
+        kernels = ("one_shot", "two_shot", "ring")
+        said = [f"{k}: {ranks} of {ranks} ranks have the sum" for k in kernels]
+        assert ran["record", code]["output"].splitlines() == said
+        assert ran["record", code]["launches"][-1]["trace"]
+    unsynced, late = program.breaks
+    result = ran["record", run_here.apply(program.code, unsynced["edits"])]
+    lines = [f["line"] for f in result["launches"][-1]["findings"]]
+    assert "value += rooms[rank][step - 1, i]" in [
+        program.code.splitlines()[n - 1].strip() for n in lines
+    ]
+    assert "ring: 0 of 4" in result["output"]
+    result = ran["record", run_here.apply(program.code, late["edits"])]
+    waits = [f"rank {rank} waits in line {result['line']} of program.py" for rank in (0, 1, 3)]
+    assert result["message"] == "; ".join([*waits, "rank 2 was never launched"])
+    assert program.code.splitlines()[result["line"] - 1].strip().startswith("while boxes[rank]")
+    assert "several GPUs" in json.loads(session.on_gpu(program.code, 9))["message"]
+
+    body = "    o[0] = 10 * o[0] + n\n\nfor n in (1, 2):\n    with cuda.gpus[n]:\n"
+    body += "        o = cuda.to_device(np.zeros(1, np.int32))\n        k[1, 1](o, n)\n"
+    body += "        k[1, 1](o, 3)\n"
+    assert session.execute(HEAD + body + "    print(o.copy_to_host())\n").output == "[13]\n[23]\n"
+
+
 def ids(row):
     return f"{row[0].name}-{row[1].key}"
 

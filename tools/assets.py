@@ -161,6 +161,7 @@ def run_here(root: Path) -> dict[str, bytes]:
                 for file in (
                     root / "simulator/__init__.py",
                     root / "simulator/grade.py",
+                    root / "simulator/ranks.py",
                     *(root / "simulator/stepper").glob("*.py"),
                 )
             },

@@ -92,6 +92,21 @@ def tree(rank, ranks, x):
 # --8<-- [end:tree]
 
 
+# --8<-- [start:chain]
+def chain(rank, ranks, x, root=0, pieces=64):
+    """Broadcast as a ring that is a pipeline: x goes to the right in pieces, each as it came."""
+    me, parts = (rank - root) % ranks, np.array_split(x, pieces)
+    for i in range(pieces):
+        if me > 0:
+            parts[i] = yield Recv((rank - 1) % ranks)
+        if me < ranks - 1:
+            yield Send((rank + 1) % ranks, parts[i])
+    return np.concatenate(parts)
+
+
+# --8<-- [end:chain]
+
+
 # --8<-- [start:more]
 def all_to_all(rank, ranks, x):
     """Part p of rank r becomes part r of rank p."""

@@ -14,24 +14,24 @@ from kernels.many_gpus.world import Flush, Load, Recv, Send, Work, World, switch
 
 # --8<-- [start:figures]
 PUSH, PULL = 361e9, 332e9  # bytes a second, both ways at once: kernels store, kernels load
-WORDS = 264e9  # the same in stores of 32 bytes that are packets of their own
+WORDS = 264e9  # the same in stores that fill a quarter of each line: assumed of one shot
 TRIP = 0.858e-6 / 2  # one way: half of a load from the other GPU
 OWN, HBM = 0.148e-6, 0.338e-6  # a load from its own L2, and from its own memory
 FIRST, LAST, EVERY = 2.008e-6, 1.088e-6, 2.944e-6  # kernels of a pair: how long, and how often
 
 
-def begins(ranks):
+def begins(ranks, bell=True):
     """Return the seconds from the end of a kernel to the beginning of the next on the last rank.
 
     On two ranks EVERY - LAST. Their beginnings are FIRST - LAST apart, and the more ranks, the
-    later the last of them: by as much as in a bell curve.
+    later the last of them: by as much as in a bell curve. Without ``bell``, no later than of two.
     """
 
     def last(n):  # the largest of n, in standard deviations
         return NormalDist().inv_cdf((n - 0.375) / (n + 0.25))
 
     deviation = (FIRST - LAST) / (2 * last(2))
-    return EVERY - LAST + deviation * (last(ranks) - last(2))
+    return EVERY - LAST + bell * deviation * (last(ranks) - last(2))
 
 
 # --8<-- [end:figures]
@@ -110,6 +110,28 @@ def two_shot_kernel(first):
 # --8<-- [end:two-shot]
 
 
+# --8<-- [start:read-all]
+def read_all_kernel(first):
+    """Each rank loads all arrays whole, from ``first(r)`` on."""
+
+    def program(rank, ranks, arrays):
+        yield from meet(rank, ranks)
+        order, sums = [(first(rank) + k) % ranks for k in range(ranks)], []
+        for i in range(len(arrays[rank])):
+            sums.append(0)
+            for source in order:
+                came = arrays[source][i]
+                yield Work(HBM, "load") if source == rank else Load(source, came)
+                sums[-1] = sums[-1] + came
+        yield from meet(rank, ranks)
+        return np.concatenate(sums)
+
+    return program
+
+
+# --8<-- [end:read-all]
+
+
 # --8<-- [start:ring]
 def ring_kernel(rank, ranks, parts):
     """Part after part to the right: load it, store it, wait until it is there, raise a flag."""
@@ -139,26 +161,33 @@ KERNELS = {
     "two shots": two_shot_kernel(lambda rank: 0),  # as in the kernel: everybody at GPU 0 first
     "own first": two_shot_kernel(lambda rank: rank),
     "ring": ring_kernel,
+    "read all": read_all_kernel(lambda rank: 0),  # as in the kernel
+    "read, own first": read_all_kernel(lambda rank: rank),
 }
+LOADING = "two shots", "own first", "read all", "read, own first"  # from all arrays
 
 
 def chunks_of(name, size, ranks):
     """Return into how many chunks a kernel cuts an array of ``size`` bytes."""
     if name == "one shot":
         return max(1, -(-size // (4 * THREADS[0])))
+    if name.startswith("read"):
+        return max(1, -(-size // ROUND))
     return ranks if name == "ring" else ranks * max(1, -(-size // (ranks * ROUND)))
 
 
-def predict_kernel(name, size, ranks):
-    """Return the seconds of an all-reduce of ``size`` bytes by one of KERNELS, its launch too."""
+def predict_kernel(name, size, ranks, words=WORDS, bell=True):
+    """Return the seconds of an all-reduce of ``size`` bytes by one of KERNELS, its launch too.
+
+    ``words`` and ``bell`` are the two assumptions: what one shot's stores get, and late starts.
+    """
     count = chunks_of(name, size, ranks)
-    words = name == "one shot"  # value and number of the call: twice the bytes
-    link = switch(TRIP, WORDS if words else PUSH)
-    world = World(ranks, link, element=size * (2 if words else 1) / count, loads=switch(TRIP, PULL))
+    one = name == "one shot"  # value and number of the call: twice the bytes
+    link = switch(TRIP, words if one else PUSH)
+    world = World(ranks, link, element=size * (2 if one else 1) / count, loads=switch(TRIP, PULL))
     arrays = [list(np.ones((count, 1)))] * ranks
-    peers = name in ("two shots", "own first")  # these load from all arrays
-    world.run(KERNELS[name], [arrays] * ranks if peers else arrays)
-    return begins(ranks) + world.seconds
+    world.run(KERNELS[name], [arrays] * ranks if name in LOADING else arrays)
+    return begins(ranks, bell) + world.seconds
 
 
 # --8<-- [end:kernels]
@@ -216,4 +245,37 @@ def examples():
      1024 MiB, first GPU 0  5934.2 µs, its own  4730.9 µs
 
     --8<-- [end:order]
+
+    --8<-- [start:assumed]
+    >>> without = {"as above": {}, "full lines": {"words": PUSH}, "no bell curve": {"bell": False}}
+    >>> without["neither"] = {"words": PUSH, "bell": False}
+    >>> def assumed(name, kib, ranks):
+    ...     us = [1e6 * predict_kernel(name, kib * 2**10, ranks, **w) for w in without.values()]
+    ...     print(f"{ranks} GPUs, {kib:>3} KiB, {name:9}", *(f"{t:7.3f}" for t in us))
+    >>> for kib in (4, 16, 64, 256):
+    ...     assumed("one shot", kib, 2)
+    2 GPUs,   4 KiB, one shot    2.612   2.604   2.612   2.604
+    2 GPUs,  16 KiB, one shot    2.705   2.672   2.705   2.672
+    2 GPUs,  64 KiB, one shot    3.077   2.944   3.077   2.944
+    2 GPUs, 256 KiB, one shot    4.582   4.048   4.582   4.048
+    >>> for kib in (4, 16, 64, 256):
+    ...     assumed("one shot", kib, 4)
+    4 GPUs,   4 KiB, one shot    3.329   3.304   2.970   2.945
+    4 GPUs,  16 KiB, one shot    3.608   3.508   3.249   3.149
+    4 GPUs,  64 KiB, one shot    4.725   4.325   4.366   3.966
+    4 GPUs, 256 KiB, one shot   10.097   8.496   9.738   8.137
+    >>> assumed("two shots", 256, 4)
+    4 GPUs, 256 KiB, two shots   9.860   9.860   9.501   9.501
+
+    --8<-- [end:assumed]
+
+    --8<-- [start:read]
+    >>> for ranks, name in ((2, "read all"), (4, "read all"), (4, "read, own first")):
+    ...     us = [1e6 * predict_kernel(name, mib * 2**20, ranks) for mib in (16, 256, 1024)]
+    ...     print(f"{ranks} GPUs, {name:15}", *(f"{t:9.2f} µs" for t in us))
+    2 GPUs, read all            57.65 µs    851.54 µs   3388.39 µs
+    4 GPUs, read all           261.52 µs   2817.53 µs  13183.30 µs
+    4 GPUs, read, own first    162.51 µs   2523.89 µs  10071.57 µs
+
+    --8<-- [end:read]
     """

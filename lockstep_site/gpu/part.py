@@ -6,7 +6,7 @@ from pathlib import Path
 from lockstep import address
 from lockstep.block import Page
 from lockstep.parts import Guard, Part
-from lockstep_site.gpu import sanitizer, webgpu
+from lockstep_site.gpu import sanitizer, unrun, webgpu
 from lockstep_site.gpu.languages import NOT_ON_APPLE
 from lockstep_site.gpu.needs import SIMULATOR_LACKS, gpu_only, uses_gpu, uses_numba
 from lockstep_site.gpu.run import STEPS, gpu
@@ -115,6 +115,9 @@ class GpuPart(Part):
 
     def problems(self, records, pages: list[Page]) -> list:
         return sanitizer.unseen(records.root, records) + webgpu.problems(records)
+
+    def notes(self, records) -> list[str]:
+        return unrun.notes(records.root)
 
     def commands(self, add) -> None:
         command = add("gpu", "run everything on the GPU here and write evidence/", gpu)

@@ -17,6 +17,7 @@ import time
 import traceback
 
 from simulator import grade as grading
+from simulator.ranks import GPUS, Machine
 from simulator.stepper import KernelFault, Result, Stepper, Unsupported, line_of, remember
 
 FILE = "program.py"
@@ -62,15 +63,16 @@ def show(value):
         print(repr(value))
 
 
-def execute(source, **settings):
+def execute(source, gpus=GPUS, **settings):
     """Run a program. Returns a Result, whatever happens."""
     stepper = Stepper(raise_findings=False, **settings)
+    machine = Machine(stepper, gpus)
     namespace = {"__name__": "__main__", "__show__": show}
     output, error, line, message = Output(), None, None, ""
     remember(FILE, source)
     try:
         tree = ast.parse(source, FILE)
-        for statement in tree.body:
+        for statement in tree.body[ast.get_docstring(tree) is not None :]:
             if isinstance(statement, ast.Expr):
                 call = ast.Call(ast.Name("__show__", ast.Load()), [statement.value], [])
                 statement.value = ast.fix_missing_locations(
@@ -78,6 +80,7 @@ def execute(source, **settings):
                 )
         with contextlib.redirect_stdout(output), stepper.installed():
             exec(compile(tree, FILE, "exec"), namespace)
+            machine.synchronize()  # what was launched on one of several GPUs, and nobody asked for
     except BaseException as caught:  # the program's own errors, whatever they are
         error, line = caught, line_of(caught, FILE)
         message = str(caught) if isinstance(caught, KernelFault | Unsupported) else ""
@@ -159,7 +162,7 @@ def on_gpu(source, time_limit, exercise=None, plan=None):
     else:
         with larger.short(), larger.noted(plan["sizes"]) as notes:
             with wgsl.captured(launches, **captured):
-                result = execute(source, mode="check", time_limit=time_limit)
+                result = execute(source, gpus=1, mode="check", time_limit=time_limit)
         if isinstance(result.error, larger.Enough):
             result = stopped(result, launches)
         if result.error is None and not result.findings:
