@@ -228,7 +228,7 @@ def test_a_product_is_measured_at_several_sizes_and_held_against_the_roof(chrome
     rows = panel.card.locator("tr").all_inner_texts()
     assert rows[0].endswith("Of its roof")
     assert rows[1].startswith("20\t") and rows[1].endswith("not counted")
-    assert rows[2].startswith("65,536") and "GFLOP/s" in rows[2]
+    assert rows[2].startswith("65,536") and "FLOP/s" in rows[2]
     meters = panel.card.locator("meter").evaluate_all("all => all.map(m => [m.ariaLabel, m.value])")
     assert [name for name, _ in meters] == ["Your GPU", "H200, Numba"]
     assert round(meters[1][1], 3) == 0.025  # 1.3 of 52
@@ -430,7 +430,7 @@ def test_a_wrong_result_is_shown_with_its_place_and_no_rate(chrome):
     assert "✗ out[3] is 45 on this GPU and 44 in the stepper." in text
     assert "It is the only one of 5 that differs." in text and "It was not measured" in text
     assert "or our compiler's: tell us." in text and "subnormal" not in text
-    assert "✓" not in text and "GB/s" not in text and "par" not in text.lower().split()
+    assert "✓" not in text and "B/s" not in text and "par" not in text.lower().split()
     assert not panel.card.locator("table, meter, .rh-gpu-par, .rh-gpu-right").count()
     assert panel.card.locator(".rh-gpu-wrong").count() == 1
     panel.tab.evaluate(AXE.read_text(encoding="utf-8"))
@@ -501,7 +501,7 @@ def test_what_fails_when_it_is_timed_shows_no_rate(chrome):
     text = panel.card.inner_text()
     assert "✓ The same result as the stepper's." in text
     assert "✗ It could not be measured: " in text and "70000" in text
-    assert "GB/s" not in text and not panel.card.locator("table, meter").count()
+    assert "B/s" not in text and not panel.card.locator("table, meter").count()
     panel.context.close()
     assert not panel.errors
 
@@ -652,7 +652,7 @@ def test_a_kernel_that_does_not_end_on_the_gpu_is_told_in_the_panel(chrome):
     text = panel.card.inner_text()
     assert "did not end within 8 s. The GPU was given up" in text
     assert "quit all of it and start it again" in text
-    assert "GB/s" not in text and not panel.card.locator("table, meter").count()
+    assert "B/s" not in text and not panel.card.locator("table, meter").count()
     own.close()
     assert not panel.errors
 
