@@ -23,7 +23,7 @@ from tests.test_errors import quoted, reproduced
 PAGE = next(page for page in PAGES if page.name.endswith("vector-add"))
 FIELD, RESULT = ".md-search__input", ".md-search-result__item"
 SOON = 100  # ms from a key to its results
-WORKER = ROOT / "docs/assets/js/search-worker.js"
+WORKER = ROOT / "web/search-worker.js"
 ASKED = yaml.safe_load((ROOT / "tests/questions.yml").read_text(encoding="utf-8"))
 BYTES = 3500  # of the index for each page (3220 on 2026-11-29): fetched when the search is opened
 TABLE = """<h1>Cards</h1><p>Two tables.</p><h2 id="cards">Memory<a class="headerlink" href="#cards">

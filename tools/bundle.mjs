@@ -1,9 +1,9 @@
-// node tools/bundle.mjs: bundle web/run-here and print {name: text} as JSON. tools/assets.py writes the files.
+// node tools/bundle.mjs: bundle web/run-here, and the search, and print {name: text} as JSON. tools/assets.py writes the files.
 
 import { build } from "esbuild"
 
 const result = await build({
-  entryPoints: ["web/run-here/panel.js", "web/run-here/player.js", "web/run-here/worker.js", "web/run-here/my-gpu.js", "web/run-here/measure.js"],
+  entryPoints: ["web/run-here/panel.js", "web/run-here/player.js", "web/run-here/worker.js", "web/run-here/my-gpu.js", "web/run-here/measure.js", "web/search-worker.js"],
   bundle: true,
   format: "esm",
   target: "es2022",

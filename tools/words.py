@@ -47,7 +47,7 @@ NAME = re.compile(r"[a-z][a-z0-9_+]*$")
 
 
 def stem(word: str) -> str:
-    """Return the stem of a word as docs/assets/js/search-worker.js does."""
+    """Return the stem of a word as web/search-worker.js does."""
     if not re.fullmatch("[a-z]{4,}", word):
         return word
     if word.endswith("ication"):

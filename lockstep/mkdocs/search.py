@@ -1,4 +1,4 @@
-"""The index of the site's search: made at build time, read by docs/assets/js/search-worker.js.
+"""The index of the site's search: made at build time, read by web/search-worker.js.
 
 Material's own worker fetches every text of the site on every first visit and builds an index of it
 in the browser, which takes seconds at 300 pages. This one is fetched when the search is opened, and
