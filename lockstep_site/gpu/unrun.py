@@ -4,6 +4,7 @@ A page may wait for a machine that nobody lends at the moment, so this is told a
 """
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 
@@ -11,8 +12,7 @@ def notes(root: Path) -> list[str]:
     """Return a headline and a line for each benchmark that has no record, or nothing."""
     if not (root / "benchmarks" / "__main__.py").exists():
         return []  # a project without benchmarks of our kind
-    from benchmarks.__main__ import scripts  # it imports this site's registration, hence here
-
+    scripts = import_module("benchmarks.__main__").scripts  # the project's own, where there are any
     files = root.glob("evidence/*/*benchmarks/*.json")
     ran = {json.loads(file.read_text(encoding="utf-8")).get("script") for file in files}
     never = [row for row in scripts(root / "benchmarks").values() if row["path"] not in ran]
