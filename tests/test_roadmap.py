@@ -179,6 +179,7 @@ TAUGHT = {
 # Where the word names something beside the lesson's own way, or is explained there.
 EXPLAINED = {
     ("ampere", "o-hopper"),
+    ("llm-c", "o-hopper"),
     ("multi-gpu", "f-latency"),
     ("simd", "f-memory"),
     ("simd", "o-roofline"),
