@@ -38,7 +38,7 @@ KERNEL = re.compile(r"^ *@cuda\.jit\b[^\n]*\n *def (\w+)\(", re.MULTILINE)
 def sources(root: Path) -> list[str]:
     """Return what decides which WGSL is made, and of what."""
     files = [*(root / "simulator/wgsl").glob("*.py"), root / RUNNER]
-    files += [root / f"tests/wgsl_{name}.py" for name in ("cases", "seeded")]
+    files += [root / f"tests/wgsl_{name}.py" for name in ("cases", "generated", "seeded")]
     return sorted(file.relative_to(root).as_posix() for file in files)
 
 
