@@ -8,7 +8,8 @@ import sys
 def on_ranks(kernel, *words):
     """Run a kernel of shots.py on four simulated GPUs."""
     command = [sys.executable, "-m", "simulator.ranks", "shots.py", kernel, *words]
-    print(subprocess.run(command, capture_output=True, text=True).stdout, end="")
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}  # what went wrong, too
+    print(subprocess.run(command, **both, text=True).stdout, end="")
 
 
 # --8<-- [end:run]
