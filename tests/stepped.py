@@ -42,6 +42,7 @@ class Stepped(Watching):
         self.config, self.stepper = config, Stepper(mode="check", raise_findings=False)
         self.last, self.found, self.allowed = [], [], 0
         self.modules = {}  # ours, as they are with the stepper in Numba's place
+        self.tests = set()  # what was imported so
 
     def take(self):
         found = [f for f in self.stepper.findings if WRONG not in f"/{f.filename}"]
@@ -55,16 +56,24 @@ class Stepped(Watching):
     @contextlib.contextmanager
     def instead(self):
         """Within this block the stepper is in Numba's place."""
-        before = swap(self.modules)
+        before, known = swap(self.modules), set(sys.modules)
         installing.install(self.stepper)
         try:
             yield
         finally:
             installing.uninstall()
             self.modules = swap(before)
+            self.tests.update(sys.modules.keys() - known)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_make_collect_report(self, collector):
+        name = collector.nodeid.removesuffix(".py").replace("/", ".")
+        if self.meant(collector) and name in sys.modules and name not in self.tests:
+            pytest.exit(
+                f"{collector.nodeid}: another test has imported this file, with Numba's kernels;"
+                " put what both need into a module of its own, as tests/graphs.py is",
+                returncode=1,
+            )
         with self.instead() if self.meant(collector) else contextlib.nullcontext():
             return (yield from super().pytest_make_collect_report())
 

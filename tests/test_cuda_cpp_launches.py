@@ -9,7 +9,7 @@ from kernels.pmpp_15_20.bfs import by_rows
 from kernels.pmpp_15_20.escape import escape_steps
 from simulator import cuda_cpp, hosts
 from simulator.hosts import HostError
-from tests.test_kernels_pmpp_15_20 import GRAPHS, distances
+from tests.graphs import GRAPHS, distances
 
 FOLDER = Path(__file__).resolve().parent.parent / "snippets/pmpp_15_20"
 # How many launches may wait to begin: the default, and so few that most are refused.

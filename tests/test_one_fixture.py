@@ -51,7 +51,7 @@ OTHERS = {
     "kernels/paging": (1, "test_kernels_paging"),
     "kernels/pairs": (14, "test_kernels_pairs"),
     "kernels/plate": (6, "test_kernels_plate"),
-    "kernels/pmpp_15_20": (16, "test_kernels_pmpp_15_20"),
+    "kernels/pmpp_15_20": (17, "test_kernels_pmpp_15_20"),
     "kernels/pmpp_1_4": (4, "test_kernels_pmpp"),
     "kernels/profiling": (3, "test_kernels_profiling"),
     "kernels/quantization": (3, "test_kernels_quantization"),
@@ -73,6 +73,7 @@ OTHERS = {
     "kernels/wrong": (17, WRONG),
     "snippets/errors": (52, f"{WRONG}; with its mended twin on the page of errors"),
     "snippets/labs": (1, PAGE),
+    "snippets/many_gpus": (3, "test_many_gpus; on ranks of the stepper by their page"),
     "snippets/setup": (1, PAGE),
 }
 
@@ -104,7 +105,7 @@ def test_every_shown_kernel_runs_under_the_shared_sizes_or_is_counted():
 @pytest.mark.parametrize("folder", OTHERS)
 def test_a_kernel_is_tested_where_the_list_says(folder):
     _, where = OTHERS[folder]
-    files = re.findall(r"test_kernels_\w+", where)
+    files = re.findall(r"test_(?:kernels|many)_\w+", where)
     assert files or PAGE in where or WRONG in where
     for file in files:
         sources = sanitizer.sources(ROOT, f"tests/{file}.py")

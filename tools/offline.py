@@ -5,6 +5,7 @@ link to a folder gets the file's name here; besides, a page that is opened as a 
 no policy could name one, and nothing may be fetched. All else is the site as it was built.
 """
 
+import base64
 import json
 import re
 import sys
@@ -67,6 +68,8 @@ def search(site: Path) -> str:
     for row in index["pages"]:
         row[0] = to_file(row[0]) or "index.html"
     start["config"]["index"] = index
+    table = (site / start["config"]["words"]).read_bytes()  # as the worker takes it there
+    start["config"]["words"] = base64.b64encode(table).decode()
     return f"var __index = {json.dumps(start, ensure_ascii=False, separators=(',', ':'))}"
 
 
