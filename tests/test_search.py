@@ -469,7 +469,8 @@ def addresses(tab):
 
 
 def test_the_index_is_fetched_when_the_search_is_opened(reader):
-    assert not [url for url in reader.asked if url.startswith(("search/index.", "search/words."))]
+    large = ("search/index.", "search/words.", "assets/vendor/search-worker.")
+    assert not [url for url in reader.asked if url.startswith(large)]
     with reader.expect_request(lambda request: "search/words." in request.url):
         reader.click(FIELD)
     assert len(index_of(reader)) == 1
@@ -487,6 +488,25 @@ def test_the_index_is_fetched_before_the_field_is_opened(how, chromium, server):
             tab.hover(FIELD)
         else:
             tab.keyboard.down(how)
+    context.close()
+
+
+def test_what_answers_is_asked_for_again_when_it_did_not_come(chromium, server):
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    tab, tries = context.new_page(), []
+
+    def once(route):
+        tries.append(route.request.url)
+        route.abort() if len(tries) == 1 else route.continue_()
+
+    context.route("**/search-worker.js", once)
+    tab.goto(url_of(PAGE, server))
+    tab.wait_for_load_state("networkidle")
+    with tab.expect_event("requestfailed"):
+        tab.click(FIELD)
+    tab.keyboard.type("warp")
+    tab.locator(f"{RESULT} a[href*='glossary/warp/']").first.wait_for()
+    assert len(tries) == 2
     context.close()
 
 

@@ -3,7 +3,7 @@
 import { build } from "esbuild"
 
 const result = await build({
-  entryPoints: ["web/run-here/panel.js", "web/run-here/player.js", "web/run-here/worker.js", "web/run-here/my-gpu.js", "web/run-here/measure.js", "web/search-worker.js"],
+  entryPoints: ["web/run-here/panel.js", "web/run-here/player.js", "web/run-here/worker.js", "web/run-here/my-gpu.js", "web/run-here/measure.js", "web/search-start.js", "web/search-worker.js"],
   bundle: true,
   format: "esm",
   target: "es2022",

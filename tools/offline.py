@@ -50,6 +50,8 @@ def page(text: str) -> str:
         said = json.loads(found[2])
         # It cannot fetch the next page.
         said["features"] = [name for name in said["features"] if "instant" not in name]
+        # Nor may a script there load another when it likes.
+        said["search"] = said["search"].replace("search-start", "search-worker")
         shim = f'<script src="{said["base"]}/{SHIM}"></script>'
         # As the theme writes it: no "</script>" can stand in a text.
         dumped = json.dumps(said).replace("</", "<\\/")

@@ -1,4 +1,4 @@
-// The site's search, in a worker of its own. It speaks the messages of Material 9.8's search, whose
+// The site's search, in a worker of its own (search-start.js starts it). It speaks the messages of Material 9.8's search, whose
 // field and list of results show what it finds: 0 start, 1 ready, 2 question, 3 answer.
 //
 // The index (lockstep/mkdocs/search.py makes it) is fetched when the search is opened or first asked. In
@@ -679,7 +679,7 @@
     }
   }
 
-  addEventListener("message", async ({ data: { type, data } }) => {
+  addEventListener("message", async ({ data: { type, data, woken } }) => {
     if (type === 0) {
       words = data.config.words ?? ""
       if (typeof data.config.index === "string") address = data.config.index
@@ -690,7 +690,8 @@
           index = index.then(known => learn(known, table))
         }
       }
-      postMessage({ type: 1 })
+      if (!woken) postMessage({ type: 1 })
+      else if (address) load().catch(() => {}) // which the first question would await
     } else if (type === 2) {
       last = data.trim() && data
       if (!last) return reply()
@@ -700,9 +701,4 @@
       })
     }
   })
-
-  // assets/js/search.js says so when a reader is about to open the search. Only there is an address fetched.
-  if (typeof BroadcastChannel === "function" && self.location.protocol.startsWith("http")) {
-    new BroadcastChannel("lockstep-search").addEventListener("message", () => { if (address) load() })
-  }
 })()
