@@ -34,15 +34,12 @@ SHOWN = [*sample(PAGES), *(page for page in LESSONS if page.name.endswith("in-pa
 SHOWN += [page for page in PAGES if page.name == "metal/map"]  # the longest table
 SHOWN += [page for page in PAGES if page.meta["kind"] == "lab" and page not in SHOWN]
 REGISTER = "docs/evidence/index.md"  # each run and number of the site, on one page
-# Over the limit, in KB, until a GPU runs its parts on pages of their own: GPT with two ways to
-# train it. No others.
-OVER = {"docs/roadmap/distributed/llm-c.md": 209}
 
 
 @pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.path if page else "longest lesson")
 def test_a_first_visit_weighs_at_most_200_kb(page, context, server, built):
     page = page or longest(built)
-    weigh(page, context, server, built, OVER.get(page.path, 200))
+    weigh(page, context, server, built)
 
 
 def test_the_heaviest_pages_weigh_at_most_200_kb(chromium, server, built):
@@ -59,7 +56,7 @@ def test_the_heaviest_pages_weigh_at_most_200_kb(chromium, server, built):
     for page in [*heavy, pages[0]]:
         context = chromium.new_context(viewport={"width": 1280, "height": 800})
         context.elsewhere = []
-        most = 250 if page.path == REGISTER else OVER.get(page.path, 200)
+        most = 250 if page.path == REGISTER else 200
         weigh(page, context, server, built, most)
         context.close()
 

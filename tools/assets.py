@@ -1,7 +1,8 @@
 """python tools/assets.py: fill docs/assets/vendor with what the site serves and does not write.
 
 Fonts, KaTeX's styles and Pyodide come from node_modules; the panel of "Run here" is bundled from
-web/run-here, and the stepper that it runs is packed from simulator. The site serves them itself, so
+web/run-here, and the stepper that it runs is packed from simulator; the scripts and the style
+sheets of each page become one file of each kind. The site serves them itself, so
 that a reader's browser asks no other host. A file is written only when it differs; a file that is
 no longer wanted is removed.
 """
@@ -40,7 +41,7 @@ Its source is at https://github.com/pyodide/pyodide
 It holds CPython, under the Python Software Foundation License: https://docs.python.org/3/license.html
 """
 
-SEARCH = ("search-start.js", "search-worker.js")
+OWN = ("search-start.js", "search-worker.js", "site.js", "site.css")  # not of Run here
 
 
 def wanted(root: Path) -> dict[str, bytes]:
@@ -154,7 +155,7 @@ def run_here(root: Path) -> dict[str, bytes]:
     if done.returncode:
         sys.exit(f"assets: {done.stderr.strip()}")
     for name, text in json.loads(done.stdout).items():
-        folder = "" if name in SEARCH else "run-here/"
+        folder = "" if name in OWN else "run-here/"
         files[folder + name] = text.encode()
     files["run-here/stepper.zip"] = archive(
         {

@@ -34,7 +34,7 @@ PROGRAM = (
     "lockstep_site",
     "tools",
 )  # it is read once: a change starts this program again
-PANEL = ("web", "simulator")  # bundled by tools/assets.py
+PANEL = ("web", "simulator", "docs/assets/js", "docs/assets/css")  # bundled by tools/assets.py
 FIRST = """<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="1">
 <title>Lockstep</title><h1>The site cannot be built yet</h1><pre>{}</pre>"""
 

@@ -1,7 +1,7 @@
 // What few pages have comes with them: the filters of the map and of the library, the button of "My GPU",
 // calculators, the schedules of a cache in blocks, figures that move, and the score of the worklog's bets.
 (() => {
-  const here = document.currentScript.src
+  const here = new URL("../js/", document.currentScript.src) // from assets/vendor, where this is a part of site.js
   const filters = {
     "form.map-filter": "map.js", "form.library-filter": "library.js", "div.my-gpu": "my-gpu.js",
     "form.plan": "plan.js", "form.ranks": "ranks.js", "figure.schedule": "schedule.js",
