@@ -267,6 +267,14 @@ async function sent(base) {
   }
 }
 
+// The largest copy is measured among the sizes, and again among the widths. Where the two are far apart, the card did other
+// work meanwhile, and no figure of the record is the card's own.
+const SHAKEN = 1.3
+export function shaken(card) {
+  const [first, again] = [card.copy.at(-1), card.widths.find(row => row.bytes === 16)].map(row => row?.gbps)
+  return Math.max(first, again) / Math.min(first, again) > SHAKEN ? [first, again] : null
+}
+
 export function show(place, card, h200, others, guess) {
   const short = nameOf(card)
   const soft = card.software ? " It is a software adapter: the browser computes on the CPU, and these are the figures of that." : ""
@@ -275,6 +283,8 @@ export function show(place, card, h200, others, guess) {
     make("h2", short),
     make("p", `${card.name}, ${card.date}, timed by ${timed}. Subgroups of ${card.subgroup[0] || "unknown"}${card.subgroup[1] > card.subgroup[0] ? ` to ${card.subgroup[1]}` : ""} threads; ${card.limits.maxComputeInvocationsPerWorkgroup} threads and ${amount(card.limits.maxComputeWorkgroupStorageSize)} of shared memory for a workgroup.${soft}`),
   )
+  const apart = shaken(card)
+  if (apart) place.append(make("p", `One copy, measured twice, did ${apart.map(gbps => scaled(gbps, "B/s")).join(" and then ")}: something else used this card meanwhile. Close what draws or computes, and measure again.`, "my-gpu__shaken"))
   const heads = ["Figure", short, ...(h200 ? ["H200"] : [])]
   const both = (mine, theirs) => (h200 ? [mine, theirs] : [mine])
   place.append(table("The roof", heads, [
