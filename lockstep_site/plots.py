@@ -27,12 +27,24 @@ ARITHMETIC = (
     ("bfloat16 by wgmma", "wgmma-ceiling"),  # from operands that are there already
 )
 SWEEP = "roofline-dial-"  # microbenchmarks with an intensity: a line
-# The ceiling of a kernel on tensor cores, by its numbers; both formats of 16 bits have one rate
-NARROW = {"bfloat16": "wgmma-ceiling", "float16": "wgmma-ceiling", "tf32": "matmul-tf32"}
-NARROW["int4"] = NARROW["bfloat16"]  # such weights become bfloat16 before they are multiplied
+# The ceiling of each type of number; both formats of 16 bits have one rate
+CEILINGS = {
+    "float32": "occupancy-fma-75-x4",
+    "int8": "occupancy-fma-75-x4",  # weights that become float32 before they are multiplied
+    "tf32": "matmul-tf32",
+    "bfloat16": "wgmma-ceiling",
+    "float16": "wgmma-ceiling",
+    "int4": "wgmma-ceiling",  # weights that become bfloat16 before they are multiplied
+}
 NO_ROOF = {"float8_e4m3"}  # numbers whose ceiling nobody measured: no dot
-TF32 = "tf32-"  # such a kernel takes and gives float32, and its id says how it multiplies
-SPARSE = "sparse-24-"  # counts the zeros that it skips: under no roof that is drawn here
+# Kernels that take and give float32, as their records say, and multiply in TF32 on tensor cores
+TF32 = {
+    "kernels/gpt/matmul.py",
+    "kernels/tensor_cores/mma_tf32.py",
+    "snippets/tensor_cores/wgmma_tf32.cu",
+}
+# Kernels that count the zeros that they skip: under no roof that is drawn here
+SPARSE = {"kernels/ampere/torch_sparse.py"}
 
 WIDTH, HEIGHT = 680, 440
 LEFT, RIGHT, TOP, BOTTOM = 56, 18, 24, 44
@@ -93,6 +105,12 @@ def of_each(name: str, records: Evidence, as_text: bool = False) -> str:
     return text
 
 
+def multiplied(row: dict) -> str | None:
+    """Return the type of the numbers that a benchmark's kernel multiplies; None: under no roof."""
+    numbers = "tf32" if row.get("kernel") in TF32 else row.get("dtype")
+    return None if row.get("kernel") in SPARSE or numbers not in CEILINGS else numbers
+
+
 def roofline(records: Evidence, as_text: bool = False) -> str:
     """Draw attainable speed over intensity, and every benchmark that has both."""
     micro = records.microbenchmarks
@@ -104,13 +122,12 @@ def roofline(records: Evidence, as_text: bool = False) -> str:
     peaks = [(words, micro[i]["value"]) for words, i in ARITHMETIC]
     points, by_limit = [], {"memory": [], "the float32 units": [], "tensor cores": []}
     for row_id, row in sorted(records.benchmarks.items()):
-        if row.get("dtype") in NO_ROOF or row_id.startswith(SPARSE):
+        numbers = multiplied(row)
+        if numbers is None:
             continue
         if row["fresh"] and row.get("flops") and row.get("bytes"):
             intensity = row["flops"] / row["bytes"]
-            numbers = "tf32" if row_id.startswith(TF32) else row["dtype"]
-            ceiling = micro.get(NARROW.get(numbers), micro[ARITHMETIC[0][1]])
-            peak = ceiling["value"]
+            peak = micro[CEILINGS[numbers]]["value"]
             share = row["tflops"] / min(peak, intensity * bandwidth)
             points.append((row_id, row["title"], intensity, row["tflops"], share))
             flat = "the float32 units" if peak == peaks[0][1] else "tensor cores"

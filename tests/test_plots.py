@@ -39,7 +39,7 @@ def records():
             "on-the-slope": row(1e9, 1e9, 2.0),
             "on-the-roof": row(1e12, 1e9, 30.0),
             "on-the-third-roof": row(1e12, 1e9, 300.0, "bfloat16"),
-            "tf32-on-the-second-roof": row(1e12, 1e9, 150.0),
+            "on-the-second-roof": row(1e12, 1e9, 150.0) | {"kernel": sorted(plots.TF32)[0]},
             "old": row(1e12, 1e9, 1.0, fresh=False),
             "no-arithmetic": {"fresh": True, "bytes": 1, "dtype": "float32"},
         },
@@ -55,8 +55,8 @@ def test_each_kernel_is_compared_with_its_own_roof(records):
     assert [re.findall(r"`(.*?)`|([\d.]+)\u202f%", line)[0][0] for line in lines] == [
         "on-the-slope",
         "on-the-roof",
+        "on-the-second-roof",
         "on-the-third-roof",
-        "tf32-on-the-second-roof",
     ]
     assert [line.split("|")[4].strip() for line in lines] == ["50.0\u202f%"] * 4
     heads = [line for line in text.split("\n") if line.startswith("The kernels that")]
@@ -64,8 +64,22 @@ def test_each_kernel_is_compared_with_its_own_roof(records):
 
 
 def test_zeros_that_are_skipped_are_under_no_roof(records):
-    records.benchmarks["sparse-24-8192"] = records.benchmarks["on-the-third-roof"]
-    assert "sparse-24" not in plots.render("roofline", records, as_text=True)
+    kernel = {"kernel": "kernels/ampere/torch_sparse.py"}
+    records.benchmarks["sparse"] = records.benchmarks["on-the-third-roof"] | kernel
+    assert "`sparse`" not in plots.render("roofline", records, as_text=True)
+
+
+def test_the_numbers_of_each_kernel_are_declared():
+    """A record has the type of what a kernel takes; the kernel's text says if that is cut."""
+    root = find_root(Path(__file__).parent)
+    rows = Evidence(root).benchmarks.values()
+    rows = [row for row in rows if row.get("flops") and row.get("bytes")]
+    assert {row["dtype"] for row in rows} <= plots.CEILINGS.keys() | plots.NO_ROOF
+    kernels = {row["kernel"] for row in rows if row["dtype"] == "float32"}
+    cut = re.compile(r"tf32|precision\.high|\btl\.dot\(|torch\.matmul", re.IGNORECASE)
+    found = {kernel for kernel in kernels if cut.search((root / kernel).read_text())}
+    assert found == plots.TF32
+    assert plots.SPARSE <= {row["kernel"] for row in rows}
 
 
 def test_no_kernel_of_this_site_is_above_its_roof():
@@ -82,7 +96,7 @@ def test_the_picture_has_a_dot_for_each_and_says_so(records):
     picture = plots.render("roofline", records)
     assert picture.count("<circle") == 4 and "A &lt;on-the-roof&gt; of 8 x 8, float32" in picture
     assert "4 benchmarks are dots" in picture
-    for name in ("on-the-slope", "tf32-on-the-second-roof"):
+    for name in ("on-the-slope", "on-the-second-roof"):
         assert picture.count(f">A &lt;{name}&gt; of 8<") == 1  # up to the comma; a square once
     assert "at 15.0 operations for each byte" in picture
     assert "TF32 by cuBLAS 300\u202fTFLOP/s" in picture
