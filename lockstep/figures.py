@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from lockstep.evidence import RANGES, Evidence, measured_range
+from lockstep.evidence import RANGES, SECOND, Evidence, measured_range
 from lockstep.worked import INPUT
 
 # [[bench:ID.FIELD]] or [[micro:ID]]
@@ -32,7 +32,7 @@ UNITS = {
     "spread": "%",
 }
 OFTEN = 4  # figures of another machine that a page names once, and not behind each of them
-ROW_UNIT = {"ours", "reference", "value", *RANGES}
+ROW_UNIT = {"ours", "reference", "value", SECOND, *RANGES}
 # Units that are one quantity at several scales, smallest first.
 SCALES = (
     {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0},

@@ -2,8 +2,11 @@
 
 import re
 
+import pytest
+
 from lockstep import figures
 from lockstep.evidence import measured_range
+from lockstep.evidence.proofs import second_run
 from tests.pages import PAGES
 from tests.records import all_records
 
@@ -33,6 +36,21 @@ def test_a_range_is_over_the_runs_that_its_name_says():
     assert measured_range(row) == (3.0, 4.0)
     assert measured_range(row, "ever") == (3.0, 9.0)
     assert measured_range({"ours": 2.0}, "ever") == (2.0, 2.0)
+
+
+def test_the_second_run_is_a_figure_of_its_own():
+    row = {
+        "id": "a",
+        "value": 3.0,
+        "date": "x",
+        "again": [{"value": 4.0, "date": "y"}, {"value": 5}],
+    }
+    assert second_run(row) == row | {"date": "y", "second": 4.0}
+    with pytest.raises(KeyError, match="no second run"):
+        second_run({"id": "a", "value": 3.0})
+    row, name = all_records().figure("micro", "one-gpu-step.second")
+    assert row[name] == row["again"][0]["value"] != row["value"]
+    assert figures.unit_of(row, name) == row["unit"]
 
 
 def test_a_key_gives_the_range_with_the_unit_of_its_row():

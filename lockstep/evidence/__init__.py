@@ -11,7 +11,7 @@
 ``<machine>`` is what a target calls the machine, such as cpu.
 """
 
-from lockstep.evidence.proofs import RANGES, Evidence, Problem, Proof, measured_range
+from lockstep.evidence.proofs import RANGES, SECOND, Evidence, Problem, Proof, measured_range
 from lockstep.evidence.records import (
     HISTORY,
     PAGES,
@@ -25,6 +25,6 @@ from lockstep.evidence.records import (
 from lockstep.source import digest, file_digest
 
 __all__ = [
-    "HISTORY", "PAGES", "RANGES", "SCHEMA", "Evidence", "Problem", "Proof", "digest", "file_digest",
-    "load", "measured_range", "point", "readable", "unchanged", "write",
+    "HISTORY", "PAGES", "RANGES", "SCHEMA", "SECOND", "Evidence", "Problem", "Proof", "digest",
+    "file_digest", "load", "measured_range", "point", "readable", "unchanged", "write",
 ]  # fmt: skip

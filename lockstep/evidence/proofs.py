@@ -50,6 +50,7 @@ def _of_another(machine: str, record: dict) -> str | None:
 
 
 RANGES = {"range": ("again",), "ever": ("again", "history")}  # fields of two numbers
+SECOND = "second"  # the field of what the second run of the same code measured
 
 
 def measured_range(row: dict, name: str = "range") -> tuple[float, float]:
@@ -62,6 +63,19 @@ def measured_range(row: dict, name: str = "range") -> tuple[float, float]:
     runs = [run for kept in RANGES[name] for run in row.get(kept, ()) if key in run]
     values = [row[key], *(run[key] for run in runs)]
     return min(values), max(values)
+
+
+def second_run(row: dict) -> dict:
+    """Return a row with the figure, the date and the spread of the second run of the same code.
+
+    Raises ``KeyError`` if there was none.
+    """
+    key = "ours" if "ours" in row else "value"
+    run = next((run for run in row.get("again", ()) if key in run), None)
+    if run is None:
+        raise KeyError(f"row {row['id']} has no second run of the same code")
+    kept = {name: run[name] for name in ("date", "spread") if name in run}
+    return row | kept | {SECOND: run[key]}
 
 
 @dataclass
@@ -261,7 +275,7 @@ class Evidence:
 
         ``kind`` is "bench" or "micro"; ``key`` is ID.FIELD, or ID for a row's value. The field
         ``range`` is (least, most) of the row's figure over the runs of the same code, and ``ever``
-        over those of older code as well.
+        over those of older code as well; ``second`` is that of the second run of the same code.
         Raises ``KeyError`` with what is there instead. A row that a benchmark has by its id, and
         that no run has recorded yet, has no numbers and is not fresh.
         """
@@ -275,6 +289,8 @@ class Evidence:
         row, name = table[row_id], name or "value"
         if name in RANGES:
             return row | {name: measured_range(row, name)}, name
+        if name == SECOND:
+            return second_run(row), name
         if not isinstance(row.get(name), int | float) or isinstance(row.get(name), bool):
             there = ", ".join(k for k, v in row.items() if isinstance(v, int | float))
             raise KeyError(f"{kind} row {row_id} has no number {name} (it has: {there})")

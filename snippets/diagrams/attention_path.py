@@ -38,7 +38,10 @@ def draw(theme, rows=128, slots=(2, 2, 2), product="wgmma"):
     shapes.append(common.arrow(281 + far, 91, 281 + far, 131, theme["ink"]))
     shapes.append(common.text(316 + far, 68, product, theme["ink"], size=11, anchor="start"))
     shapes.append(common.text(316 + far, 154, product, theme["ink"], size=11, anchor="start"))
+    shapes.append(common.line(281 + far, 169, 281 + far, 186, theme["ink"]))
+    shapes.append(common.arrow(281 + far, 186, 98, 186, theme["ink"]))
+    shapes.append(common.text(4, 190, "output, once", theme["ink"], anchor="start"))
     words = "Scores stay in registers. K and V stream by."
-    shapes.append(common.text(4, 204, words, theme["ink"], anchor="start"))
+    shapes.append(common.text(4, 214, words, theme["ink"], anchor="start"))
     label = "Tiles of Q, K and V in memory and in shared memory; scores and output in registers"
-    return common.svg(362 + far, 212, *shapes, label=label)
+    return common.svg(362 + far, 222, *shapes, label=label)

@@ -2,8 +2,9 @@
 
 from snippets.diagrams import common
 
-LAYERS, LEFT, WIDE, HIGH = 4, 58, 41, 24
+LAYERS, LEFT, WIDE, HIGH = 4, 54, 38, 24
 STEPS = [
+    ("wait", None),  # the first layer is gathered
     *(("fwd", n) for n in range(LAYERS)),
     ("wait", None),  # the last layer was freed, and is gathered again
     *(("bwd", n) for n in reversed(range(LAYERS))),
@@ -32,7 +33,9 @@ def draw(theme):
             shapes.append(common.rect(x, y, WIDE - 3, HIGH, fills[kind], theme["grid"]))
             if kind == "work":
                 words = "free" if way == "fwd" else "send"
-                shapes.append(common.text(x + 19, y + 16, words, theme["on_accent"], 10.5))
+                shapes.append(
+                    common.text(x + (WIDE - 3) / 2, y + 16, words, theme["on_accent"], 10.5)
+                )
     y = 24 + LAYERS * (HIGH + 4) + 10
     keys = (("work", "whole, at work", 4), ("fetch", "being gathered", 120))
     for kind, words, x in (*keys, ("shard", "own part only", 282)):
