@@ -1,5 +1,6 @@
 """The roofline that is drawn from the evidence, and the list of what was measured twice."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -232,6 +233,24 @@ def test_a_trace_to_take_away_is_in_chromes_format(photos):
     photos.microbenchmarks["photos-first"]["fresh"] = False
     assert list(timelines.traces("photos", photos)) == ["photos-second.trace.json"]
     assert "Awaiting" in plots.render("photos", SimpleNamespace(microbenchmarks={}, project=None))
+
+
+def test_what_the_page_adds_up_of_the_photos_is_in_the_record_and_the_listing():
+    root = find_root(Path(__file__))
+    page = (root / "docs/roadmap/optimization/timelines.md").read_text(encoding="utf-8")
+    listing = (root / "snippets/output/timelines/print.txt").read_text(encoding="utf-8")
+    each = [line.split()[2] for line in listing.splitlines()]
+    typed = re.search(r"\[\[worked:0\.785 ms; ([^]]+)\]\]", page)[1]
+    assert typed.split(" + ") == each
+    for part in ("0.022 + 0.046", "0.411 ms in the listing", "12 MB in 0.228 ms"):
+        assert set(re.findall(r"0\.\d+", part)) <= set(each) and part in page, part
+    record = root / "evidence/nvidia-h200/microbenchmarks/photos.json"
+    first = next(
+        row for row in json.loads(record.read_text())["rows"] if row["id"] == "photos-first"
+    )
+    copies = [end - start for name, _, start, end in first["spans"] if name == "HtoD"]
+    assert f"[[worked:{min(copies):.1f} to {max(copies):.1f} ms; its six copies" in page
+    assert min(copies) < 5.4 < max(copies)
 
 
 def ring(place, radius):
