@@ -16,6 +16,7 @@ from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
 from lockstep import export, rendered
+from lockstep.languages.names import imports
 from lockstep.page import Mistake, Page, PageError
 from lockstep.parts import Part
 from lockstep_site import bet, exercise, library, puzzles, quiz, roadmap
@@ -212,7 +213,9 @@ def where_it_runs(page: Page) -> str:
     simulator = ""
     if uses_numba(page):
         names = {"simulator": "Numba's simulator", "stepper": "the simulator of “Run here”"}
-        simulator = f", in {names[simulator_of(page)]}"
+        own = (block for block in page.blocks if not block.path.startswith(exercise.FOLDERS))
+        what = "" if any("numba" in imports(block) for block in own) else "its exercises "
+        simulator = f", {what}in {names[simulator_of(page)]}"
     some = f"all {total}" if without == total else f"{without} of its {total}"
     return f"{gpu}; {some} blocks of code also without one{simulator}."
 
