@@ -71,7 +71,7 @@ class Stepped(Watching):
         if self.meant(collector) and name in sys.modules and name not in self.tests:
             pytest.exit(
                 f"{collector.nodeid}: another test has imported this file, with Numba's kernels;"
-                " put what both need into a module of its own, as tests/graphs.py is",
+                " import it where a test or a fixture runs",
                 returncode=1,
             )
         with self.instead() if self.meant(collector) else contextlib.nullcontext():

@@ -9,7 +9,6 @@ from kernels.pmpp_15_20.bfs import by_rows
 from kernels.pmpp_15_20.escape import escape_steps
 from simulator import cuda_cpp, hosts
 from simulator.hosts import HostError
-from tests.graphs import GRAPHS, distances
 
 FOLDER = Path(__file__).resolve().parent.parent / "snippets/pmpp_15_20"
 # How many launches may wait to begin: the default, and so few that most are refused.
@@ -53,10 +52,19 @@ def test_all_pixels_and_lists_on_a_cpu():
     np.testing.assert_array_equal(out, right)
 
 
+@pytest.fixture(scope="module")
+def graphs():
+    """Those of the kernels' own test, which has to be collected before it is imported here."""
+    from tests import test_kernels_pmpp_15_20
+
+    return test_kernels_pmpp_15_20
+
+
 @pytest.mark.parametrize("most", [2**31 - 1, 2, 0])
-@pytest.mark.parametrize("name", GRAPHS)
-def test_search_on_a_cpu(name, most):
-    sources, targets, n = GRAPHS[name]
+@pytest.mark.parametrize("number", range(7))
+def test_search_on_a_cpu(number, most, graphs):
+    assert len(graphs.GRAPHS) == 7
+    sources, targets, n = list(graphs.GRAPHS.values())[number]
     starts, _, tails = by_rows(np.asarray(sources), np.asarray(targets), n)
     unit = cuda_cpp.read(FOLDER / "levels.cu")
     for first, pending in ((0, None), (n - 1, 2)):
@@ -66,7 +74,7 @@ def test_search_on_a_cpu(name, most):
         arguments = [starts, tails, level, np.int32(0), here, there, counts, np.int32(most)]
         cuda_cpp.launch(unit, "search", 1, 1, arguments, **limited(pending))
         assert counts[2] == 0
-        np.testing.assert_array_equal(level, distances(sources, targets, n, first))
+        np.testing.assert_array_equal(level, graphs.distances(sources, targets, n, first))
 
 
 def run(body, check="bounds"):

@@ -10,7 +10,7 @@ import pytest
 from kernels.pmpp_15_20.bfs import by_rows
 from kernels.pmpp_15_20.escape import escape_steps
 from lockstep_site.gpu import languages
-from tests.graphs import GRAPHS, distances
+from tests.test_kernels_pmpp_15_20 import GRAPHS, distances
 
 # Read by `python -m lockstep gpu`; the page of these kernels says the same.
 NOT_ON = {"numba-cuda-mlir": "it links no CUDA C++ that launches"}
