@@ -24,6 +24,7 @@ from typing import Any
 from lockstep import bound, figures, markers, numbers, project, records, replayed, stamps
 from lockstep.block import RECORDED, Block, Page
 from lockstep.evidence import Evidence
+from lockstep.evidence.records import FIGURES
 from lockstep.mistakes import Mistake, PageError
 from lockstep.page import read_all
 from lockstep.parts import Guard, Part
@@ -269,10 +270,13 @@ def _rows(table: dict[str, dict], columns: list[str], records: Evidence) -> list
 
     return [
         {c: (started | row)[c] for c in columns}
+        # Pages load this; the code of each point stands in the repository.
+        | {"history": [{k: p[k] for k in ("date", *FIGURES) if k in p} for p in points]}
         | {c: row[c] for c in MORE if c in row}
         | others(row)
         | {"device": row["device"]["name"], "unit": row["unit"] or "1"}  # 1: a ratio, an error
         for _, row in sorted(table.items())
+        for points in [row.get("history", [])]
     ]
 
 

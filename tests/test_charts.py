@@ -27,7 +27,8 @@ def test_a_run_keeps_what_earlier_runs_measured_and_no_more_than_20(tmp_path):
     evidence.write(file, record("2026-11-01", 1.0))
     assert written(file) == []
     evidence.write(file, record("2026-11-02", 3.0))
-    assert written(file) == [{"date": "2026-11-01", "ours": 1.0, "reference": 2.0}]
+    code = {"kernel": "k.py", "sha256": "0"}
+    assert written(file) == [{"date": "2026-11-01", "ours": 1.0, "reference": 2.0} | code]
     for day in range(3, 28):
         evidence.write(file, record(f"2026-11-{day:02}", float(day)))
     history = written(file)
@@ -60,6 +61,16 @@ def test_points_that_a_record_once_held_become_lines(tmp_path):
     assert len(written(file)) == 1
     evidence.write(file, record("2026-11-03", 4.0))
     assert [point["date"] for point in written(file)] == ["2026-11-01", "2026-11-02"]
+
+
+def test_a_later_line_says_the_code_of_a_point(tmp_path):
+    file, said = tmp_path / "x.json", {"id": "add", "unit": "GB/s", "date": "2026-11-01"}
+    evidence.write(file, record("2026-11-03", 4.0))
+    code = {"kernel": "old.py", "sha256": "1"}
+    lines = [said | {"ours": 1.0}, said | {"ours": 2.0}, said | {"ours": 1.0} | code]
+    (tmp_path / "x.history.jsonl").write_text("".join(f"{json.dumps(at)}\n" for at in lines))
+    points = [{"date": "2026-11-01", "ours": 1.0} | code, {"date": "2026-11-01", "ours": 2.0}]
+    assert written(file) == points
 
 
 def test_a_line_has_a_point_for_each_run_and_higher_is_more():

@@ -12,16 +12,9 @@ from tests.records import all_records
 
 BARE = re.compile(r"\[\[(?P<kind>bench|micro):(?P<id>[a-z0-9-]+)(?:\.(?:ours|value))?\]\]")
 WIDE = 1.4  # the most over the least
-# Shown as one number all the same: in these the code changed, and older runs measured another
-# program; or a page holds arithmetic with this very run. The set may only shrink.
-ONE_RUN = {
-    *"cudnn-first-heuristic gpt-train-bfloat16 serving-pass-launched-32 top-k".split(),
-    "serving-http-1000",  # its clients keep their connections now
-    *"streams-timeline-1 streams-timeline-3".split(),  # one recording, drawn beside
-    # Beside one another in a table of one run, on one CPU.
-    *"develop-frame-cores develop-photo-core develop-thumbnail-cores".split(),
-    *"develop-thumbnail-gpu develop-thumbnail-numpy".split(),
-}
+# Shown as one number all the same: what the kernel imports has changed, or the benchmark around
+# it, so older runs measured another program. The set may only shrink.
+ONE_RUN = {*"cudnn-first-heuristic gpt-train-bfloat16 serving-pass-launched-32".split()}
 # The page computes with that run's figure.
 WORKED = {
     ("docs/roadmap/foundation/execution-model.md", "host-to-device-pageable"),
@@ -32,7 +25,8 @@ WORKED = {
 
 
 def test_a_range_is_over_the_runs_that_its_name_says():
-    row = {"value": 3.0, "again": [{"value": 4.0}], "history": [{"value": 9.0}, {"spread": 1}]}
+    code = {"kernel": "sort.py", "sha256": "b"}
+    row = {"value": 3.0, "again": [{"value": 4.0}], "history": [{"value": 9.0} | code]} | code
     assert measured_range(row) == (3.0, 4.0)
     assert measured_range(row, "ever") == (3.0, 9.0)
     assert measured_range({"ours": 2.0}, "ever") == (2.0, 2.0)
@@ -51,6 +45,20 @@ def test_the_second_run_is_a_figure_of_its_own():
     row, name = all_records().figure("micro", "one-gpu-step.second")
     assert row[name] == row["again"][0]["value"] != row["value"]
     assert figures.unit_of(row, name) == row["unit"]
+
+
+@pytest.mark.parametrize(
+    "code", [{"kernel": "ballots.py", "sha256": "b"}, {"kernel": "sort.py", "sha256": "a"}, {}]
+)
+def test_a_run_of_other_or_unknown_code_is_in_no_range(code):
+    row = {"value": 3.0, "history": [{"value": 9.0} | code], "kernel": "sort.py", "sha256": "b"}
+    assert measured_range(row, "ever") == (3.0, 3.0)
+
+
+def test_no_range_of_the_masks_has_a_time_of_the_ballots_in_it():
+    row = all_records().benchmarks["sort"]
+    slowest = max(point["ours"] for point in row["history"])
+    assert measured_range(row, "ever")[1] < 0.9 * slowest
 
 
 def test_a_key_gives_the_range_with_the_unit_of_its_row():

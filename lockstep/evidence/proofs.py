@@ -49,19 +49,23 @@ def _of_another(machine: str, record: dict) -> str | None:
     return None
 
 
-RANGES = {"range": ("again",), "ever": ("again", "history")}  # fields of two numbers
+RANGES = "range", "ever"  # fields of two numbers
 SECOND = "second"  # the field of what the second run of the same code measured
 
 
 def measured_range(row: dict, name: str = "range") -> tuple[float, float]:
     """Return the least and the most of a row's figure, over its first run and those again.
 
-    ``ever`` takes in what records that were replaced had measured: for what hardly depends on the
-    code that is measured, and much on the host.
+    ``ever`` takes in what records that were replaced had measured of the same code: for what
+    depends much on the host. A run of another kernel, of this one's text before a change, or of
+    one that nobody noted, says nothing about it and does not count. (A change in what the kernel
+    imports, or in the benchmark around it, is not seen here.)
     """
     key = "ours" if "ours" in row else "value"
-    runs = [run for kept in RANGES[name] for run in row.get(kept, ()) if key in run]
-    values = [row[key], *(run[key] for run in runs)]
+    runs = [row, *row.get("again", ())]
+    if name == "ever":
+        runs += [run for run in row.get("history", ()) if _of_same_code(run, row)]
+    values = [run[key] for run in runs if key in run]
     return min(values), max(values)
 
 
@@ -76,6 +80,10 @@ def second_run(row: dict) -> dict:
         raise KeyError(f"row {row['id']} has no second run of the same code")
     kept = {name: run[name] for name in ("date", "spread") if name in run}
     return row | kept | {SECOND: run[key]}
+
+
+def _of_same_code(run: dict, row: dict) -> bool:
+    return "sha256" in run and all(run.get(key) == row[key] for key in ("kernel", "sha256"))
 
 
 @dataclass
@@ -274,8 +282,9 @@ class Evidence:
         """Return the row and the field of a measured number.
 
         ``kind`` is "bench" or "micro"; ``key`` is ID.FIELD, or ID for a row's value. The field
-        ``range`` is (least, most) of the row's figure over the runs of the same code, and ``ever``
-        over those of older code as well; ``second`` is that of the second run of the same code.
+        ``range`` is (least, most) of the row's figure over the runs of its record, and ``ever``
+        over those of replaced records as well, as far as they ran the same code; ``second`` is that
+        of the second run of the same code.
         Raises ``KeyError`` with what is there instead. A row that a benchmark has by its id, and
         that no run has recorded yet, has no numbers and is not fresh.
         """

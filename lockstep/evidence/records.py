@@ -7,7 +7,9 @@ under it, device, packages and Python, stands once for all, by its hash::
 
 In memory a record is one object with everything in it, ``runs`` with their ``blocks``: ``load``
 and ``write`` turn the one into the other. The points of time of a measurement are lines of a file
-beside its record, ``<script>.history.jsonl``, which only grows.
+beside its record, ``<script>.history.jsonl``, which only grows. A point names the kernel that it
+measured and the hash of that. Those of the first days do not; where git has the record that a
+point came from, a later line says the point again, with its code.
 """
 
 import datetime
@@ -30,6 +32,7 @@ HISTORY = 20  # points of a row that are shown
 ENVIRONMENT = ("device", "packages", "python")
 ENVIRONMENTS = "environments"
 FIGURES = ("ours", "reference", "value")
+CODE = ("kernel", "sha256")
 SEAL = "seal"  # the key of a record's own hash
 BLOCK = ("source", "section", "language", "sha256")
 
@@ -239,8 +242,8 @@ def _history(path: Path) -> Path:
 
 
 def point(row: dict, date: str) -> dict:
-    """Return the figures of a row, and their date, as a point of its history."""
-    return {"date": date} | {key: row[key] for key in FIGURES if key in row}
+    """Return the figures of a row, their date and their code, as a point of its history."""
+    return {"date": date} | {key: row[key] for key in (*FIGURES, *CODE) if key in row}
 
 
 def _keep(path: Path, data: dict, history: bool) -> None:
@@ -273,10 +276,15 @@ def _with_history(path: Path, record: dict) -> dict:
                 hold(row, schema.POINT)
             except Malformed as error:
                 raise Malformed(f"line {number} of {file.name}: {error.what}") from None
-            points.setdefault(row.pop("id"), []).append(row)
+            known = points.setdefault(row.pop("id"), [])
+            same = (at for at in known if "sha256" not in at and at.items() <= row.items())
+            if bare := next(same, None):
+                bare |= row  # the same run, now with its code
+            else:
+                known.append(row)
     rows = []
     for row in record["rows"]:
-        known: list[dict] = []
+        known = []
         for at in points.get(row["id"], []):
             # After a change of the unit, what was before cannot be compared.
             known = [*known, at] if at["unit"] == row["unit"] else []

@@ -234,7 +234,8 @@ ROW = _has(
     | {"terms": _each(TEXT), "again": _each(AGAIN), "history": _each(AGAIN)},
     others=True,
 )
-POINT = _has({"id": TEXT, "unit": UNIT, "date": DATE}, FIGURES, others=True)
+CODE = {"kernel": TEXT, "sha256": TEXT}  # what the first points do not say
+POINT = _has({"id": TEXT, "unit": UNIT, "date": DATE}, FIGURES | CODE, others=True)
 SOURCES = {"schema": COUNT, "sources": _named(TEXT), "date": DATE} | ENVIRONMENT
 RECORD = _has(SOURCES, {}, others=True)
 MEASURED = _has(SOURCES | {"script": TEXT, "rows": _each(ROW)}, {}, others=True)
