@@ -78,6 +78,7 @@ SHARED_KB = {
     "kernels/attention/overlap.py": 193,
     "kernels/attention/two_consumers.py": 161,
     "kernels/gemm/cupy_sgemm.py": 73,
+    "kernels/gpt/matmul.py": 162,
     "kernels/hopper/cupy_clusters.py": 128,
     "kernels/hopper/cupy_sums.py": 64,
     "kernels/hopper/multistage.py": 225,
