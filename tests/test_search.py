@@ -25,7 +25,7 @@ FIELD, RESULT = ".md-search__input", ".md-search-result__item"
 SOON = 100  # ms from a key to its results
 WORKER = ROOT / "web/search-worker.js"
 ASKED = yaml.safe_load((ROOT / "tests/questions.yml").read_text(encoding="utf-8"))
-BYTES = 3500  # of the index for each page (3220 on 2026-11-29): fetched when the search is opened
+BYTES = 3500  # of the index for each page (3427 on 2026-11-30): fetched when the search is opened
 TABLE = """<h1>Cards</h1><p>Two tables.</p><h2 id="cards">Memory<a class="headerlink" href="#cards">
 &para;</a></h2><table><thead><tr><th>Card</th><th>L2, MB</th></tr></thead><tbody>
 <tr><td>A100</td><td>40</td></tr><tr><td id="h100">H100</td><td>50</td></tr></tbody></table>
@@ -290,6 +290,36 @@ def test_a_page_with_all_words_comes_before_one_with_some(tmp_path):
     loud = entry("loud/", "Zebra", "zebra " * 50, names=["zebra", "zebras"])
     index = search.index([loud, entry("all/", "Other", "a zebra and a giraffe"), *entries()])
     assert [item["location"] for item in first_of("zebra giraffe", index, tmp_path)][0] == "all/"
+
+
+def test_a_number_is_not_the_beginning_of_a_longer_one(tmp_path):
+    index = search.index([entry("n/", "Cost", "It takes 108000 zebras"), *entries()])
+    assert first_of("1080 zebras", index, tmp_path)[0]["location"] == "n/"
+    assert first_of("1080 giraffes", index, tmp_path) == []
+
+
+@pytest.mark.parametrize("question", ["zebra", "what is a zebra", "zebra explained"])
+def test_the_whole_title_of_a_page_comes_before_the_same_as_another_name(question, tmp_path):
+    herd = entry("herd/", "Herd", "zebra " * 9, names=["zebra"])
+    index = search.index([herd, entry("z/", "Zebra", "It has stripes"), *entries()])
+    assert first_of(question, index, tmp_path)[0]["location"] == "z/"
+
+
+def test_a_title_pasted_whole_comes_before_the_row_of_a_table_that_leads_there(tmp_path):
+    table = """<h1>Lessons</h1><h2 id="t">Table</h2><table><tr><th>No.</th><th>Lesson</th></tr>
+    <tr><td id="x">First</td><td>Zebras on a farm</td></tr></table>"""
+    lesson = entry("z/", "Zebras on a farm", "Stripes")
+    index = search.index([search.Entry("all/", "Lessons", table), lesson, *entries()])
+    assert first_of("zebras on a farm", index, tmp_path)[0]["location"] == "z/"
+
+
+@pytest.mark.parametrize("question", ["--zebra-herd-size", "zebra herd size", "zebra_herd_size"])
+def test_an_option_is_found_as_the_name_in_code(question, tmp_path):
+    option = entry("o/", "Options", "Set <code>zebra_herd_size</code> to 9")
+    loud = entry("l/", "Zebra", "zebra herd " * 9)
+    typed = {"o/": search.Asked(["zebra_herd_size"])}
+    index = search.index([loud, option, *entries()], asked=typed)
+    assert first_of(question, index, tmp_path)[0]["location"] == "o/"
 
 
 @pytest.mark.parametrize(

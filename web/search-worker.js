@@ -140,6 +140,7 @@
         const own = split(name).map(single)
         if (own.length > 1 && own.length < 4) named.add(own.join(" "))
       }
+    const own = new Set(data.pages.map(([, title]) => title.toLowerCase()))
     const has = word => { const at = lower(word); return data.terms[at] === word ? at : -1 }
     // What pages are called: their titles, other names and the parts of the site that they stand in;
     // a section has its own title besides
@@ -173,7 +174,7 @@
       if (!rarities.has(n)) rarities.set(n, rare(data.docs.length, data.postings[n].length / 2.3, data.postings[n].length / 6 / data.pages.length))
       return rarities.get(n)
     }
-    return { ...data, heads, titled, called, wanted, named, typed, typedWith, rarity, lower, postings, has, hits: new Map() }
+    return { ...data, heads, titled, own, called, wanted, named, typed, typedWith, rarity, lower, postings, has, hits: new Map() }
   }
 
   // Words of one kind, by their stems: the docs and the pages that have each. Here a word is as rare as
@@ -257,7 +258,7 @@
       let closeness = 0
       if (term === word) closeness = 1
       else if (term.length <= root.length + 5 && stem(term) === root) closeness = 0.85
-      else if (term.startsWith(word)) closeness = begun * word.length / term.length
+      else if (term.startsWith(word) && !/^\d+$/.test(word)) closeness = begun * word.length / term.length // 1080 begins no 108000
       if (!closeness) continue
       const list = data.postings(at)
       found.add(list, closeness, term)
@@ -334,6 +335,12 @@
     list.slice(0, -1).forEach(([word, found], n) => { // "sync threads"
       const at = data.has(word + list[n + 1][0])
       if (at >= 0) [found, list[n + 1][1]].forEach(one => one.add(data.postings(at), 0.7, data.terms[at]))
+    })
+    list.forEach((_, n) => { // "--gpu-memory-utilization", of which a program says gpu_memory_utilization
+      for (const length of [2, 3]) {
+        const some = list.slice(n, n + length), at = some.length < length ? -1 : data.has(some.map(([word]) => word).join("_"))
+        if (at >= 0) some.forEach(([, found]) => found.add(data.postings(at), 0.7, data.terms[at]))
+      }
     })
     const plain = list.map(([word]) => single(word))
     plain.forEach((_, n) => {
@@ -492,14 +499,14 @@
   // these count for what they do for a question that nobody has put there, and to phrases left out.
   const W = {
     sum: 2, own: 1, lacks: -0.8, same: 1.2, typed: 3, typed6: 1.8, held: 2.8, asks: 2.2, called: 3.6, wanted: 3, wantedOn: 1.3, run: 1.7,
-    weight: 1, head: 0.6, all: 2.3, message: 1.4, errors: 1.6, whatTerm: 1.2, whatLesson: -0.8, versusTerm: 1.1, install: 2.8, apple: 0.6, notApple: -1.8,
+    weight: 1, head: 0.6, named: 3, all: 2.3, message: 1.4, errors: 1.6, whatTerm: 1.2, whatLesson: -0.8, versusTerm: 1.1, install: 2.8, apple: 0.6, notApple: -1.8,
   }
   // And where the table knows the words of the question, fitted in the same way: with a table that had
   // learned nothing of the phrases that were left out
   const KNOWING = {
     sum: 0.78, own: -0.17, lacks: -1.01, same: -0.07, typed: 0.13, typed6: 1.88, held: 1.42, asks: 1.88, called: 1.88, wanted: 0.96, wantedOn: 0.05, run: 1.23,
     typedAt: 1.36, saysAt: 3.11, typedOn: 2.31, saysOn: 2.68,
-    weight: 0.25, head: 1.07, all: 0.61, message: 1.3, errors: 1.13, whatTerm: 1.2, whatLesson: -0.49, versusTerm: 0.76, install: 2.41, apple: 1.06, notApple: -1.78,
+    weight: 0.25, head: 1.07, named: 3, all: 0.61, message: 1.3, errors: 1.13, whatTerm: 1.2, whatLesson: -0.49, versusTerm: 0.76, install: 2.41, apple: 1.06, notApple: -1.78,
   }
   const enough = score => score / (score + 5) // the tenth mention says little more than the fifth
 
@@ -518,7 +525,7 @@
     const { docs, pages, heads } = data
     const every = asked(data, question)
     const words = every.filter(one => one.known)
-    const means = MESSAGE.test(question) ? null : data.means?.(every)
+    const pastes = MESSAGE.test(question), means = pastes ? null : data.means?.(every)
     if (!words.length && !means) return { items: [] }
     for (const one of words) {
       one.roots = new Set([one.word, ...one.found.shown].map(stem))
@@ -532,6 +539,7 @@
     const near = typing(data, words, total)
     const called = data.called.share(words, data.called.docs), wanted = data.wanted.share(words, data.wanted.docs), wantedOn = data.wanted.share(words, data.wanted.pages)
     const inOrder = split(question).map(stem)
+    const wholly = new Set(every.map(one => stem(one.word)))
     const kind = Object.fromEntries(Object.entries(KINDS).map(([name, form]) => [name, form.test(question)]))
     const asking = new Set(split(question).filter(word => ASKING.has(word) && !IDLE.has(word)))
     // The id of a measurement: a doc that has it as a whole comes first.
@@ -589,10 +597,14 @@
       let same = alike(data, title, words, total), held = isHead ? holds(title) : 0
       if (isHead) for (const other of names) {
         // One word of a long question that is another name of a page, as "VRAM", is not its subject
-        const most = data.titled(other)[0].size > 1 ? 1 : Math.min(1, 2 / words.length)
+        // and one that is the title of a page leads to that
+        const most = data.own.has(other.toLowerCase()) ? 0.8 : data.titled(other)[0].size > 1 ? 1 : Math.min(1, 2 / words.length)
         same = Math.max(same, Math.min(most, alike(data, other, words, total)))
         held = Math.max(held, Math.min(most, holds(other)))
       }
+      // The title of a page, and nothing else but words that ask
+      const [subject] = data.titled(title)
+      const named = isHead && asking.size < 3 && subject.size === wholly.size && [...subject].every(root => wholly.has(root))
       // A heading that asks as the reader does
       const [, heading] = data.titled(title)
       let asks = 0
@@ -602,7 +614,7 @@
         const share = asks / (asking.size + words.length)
         asks = share > 0.6 ? share * Math.sqrt(asks / heading.size) : 0
       } else asks = 0
-      const exact = whole.has(doc) || message && quotes(docs[doc])
+      const exact = whole.has(doc) || message && (quotes(docs[doc]) || isHead && title.toLowerCase() === pasted)
       const all = weight >= 0.5 && (there / needed > 0.999 || isHead && there / needed > 0.5 && same > 0.999) || exact
       const log = share => Math.log(share + 0.02)
       const together = Math.max(...[title, ...isHead ? names : []].map(text => run(data.titled(text)[2], inOrder)))
@@ -611,9 +623,9 @@
         sum: log(sum / total), own: log(own / total), lacks,
         same: Math.log(1 + 2 * same ** 2), typed: Math.log(1 + 2 * said ** 2), typed6: said ** 6, held, asks: Math.log(1 + 12 * asks),
         called: called.get(doc) ?? 0, wanted: wanted.get(doc) ?? 0, wantedOn: wantedOn.get(page) ?? 0, run: together > 1 ? together / inOrder.length : 0,
-        weight: Math.log(weight), head: isHead, all: here / needed > 0.999, message: long && all, errors: long && part("errors/"),
+        weight: Math.log(weight), head: isHead, named, all: here / needed > 0.999, message: long && all, errors: (long || pastes) && part("errors/"),
         whatTerm: kind.what && isHead && part("glossary/"), whatLesson: kind.what && /^(?:roadmap|patterns)\//.test(location),
-        versusTerm: kind.versus && isHead && part("glossary/"), install: kind.install && part("setup/"),
+        versusTerm: kind.versus && held > 0 && part("glossary/"), install: kind.install && part("setup/"),
         ...means && { typedAt: means.typedAt[doc], saysAt: means.saysAt[doc], typedOn: means.typedOn[page], saysOn: means.saysOn[page] },
         apple: kind.apple && part("metal/"), notApple: !kind.apple && part("metal/"),
       }

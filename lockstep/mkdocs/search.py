@@ -67,7 +67,7 @@ ASKING = """
 a about actually after allowed almost already also always am an and another any anyone anything
 are as at away be because become becomes been before being best better between both but by came
 can cannot check choose choosing chose chosen come comes correctly could couldn create decide
-did didn difference differences different do does doesn doing don done during each easily either
+did didn difference differences do does doesn doing don done during each easily either
 enough ever every everything exactly explain explained explains few find for from get gets
 give given gives go goes going good got greater had happen happened happening happens has have
 help here how i if in inside instead into is isn it its just keep keeps kind know learn let lets
