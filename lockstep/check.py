@@ -31,6 +31,7 @@ from lockstep import (
     bound,
     collect,
     configured,
+    crossed,
     data,
     evidence,
     figures,
@@ -237,6 +238,7 @@ class Checker:
     def fits(self, page: Page) -> Iterator[Mistake]:
         """A key fits its sentence: unit, size, device, kernel. A worked number takes keys."""
         yield from fitting.check(page, self.records)
+        yield from crossed.check(page, self.records)
         yield from bound.check(page, self.records)
 
     def head(self, page: Page) -> Iterator[Mistake]:

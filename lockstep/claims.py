@@ -513,6 +513,40 @@ ERRORS = rf"""\b{_ERROR}\b[^.;:!?\d\ufffc]{{0,40}}?\b(?:is|are|of|at|to|by|below
 | \b{_ERROR}:\ {_ABOUT}{_SMALL_FIGURE}
 | \b(?:loss|perplexity)\ (?:\w+\ )?(?:was|is|fell|falls|drop(?:s|ped)|ends|ended|reache[sd]|went)
     \ (?:to\ |at\ |by\ )?{_ABOUT}{DECIMAL}"""
+# What a run counts, and nothing says before it: its most memory, its tries, how often something
+# happens, the code that a compiler makes. In prose and comments alone, as errors are.
+_AGAIN = r"(?:iterations?|steps|sweeps|rounds|epochs|passes|tries|attempts|launches|runs)"
+_TOOL = r"(?:nvidia-smi|htop|profiler|max_memory_\w+|memory_allocated)"
+_LARGE = r"(?<![\w.,/-])(?:\d[\d,]*\d(?:\.\d+)?|\d\.\d+)"
+COUNTS = rf"""\b(?:peak(?:s|ed)|(?:top|max)(?:s|es|ed|ped)\ out|level(?:s|ed)\ off|plateau(?:s|ed)
+    |settle[sd]|clear(?:s|ed))\ (?:at\ )?{_ABOUT}(?=\d\d|\d[.,]\d){_DIGITS}
+    (?:\ ?[kMGT]i?B\b|{_ALONE}|(?=\ and\b))
+| {_DIGITS}\ ?[kMGT]i?B\ (?:\w+\ ){{0,3}}?(?:in\ use|at\ (?:its|the)\ peak)\b
+| \b{_TOOL}`?\ (?:then\ )?(?:shows?|says|reports?|gives|reads|counts)\b
+    [^.;:\ufffc]{{0,30}}?\ {_DIGITS}\ ?[kMGT]i?B\b
+| \b(?:converge[sd]?|settle[sd]?|terminate[sd]?|stop(?:s|ped)|finish(?:es|ed)|done)\ (?:\w+\ )?
+    (?:after|in|within)\ {_ABOUT}{NUMBER}\ {_AGAIN}\b
+| \b(?:took|takes|needs|needed)\ (?:us\ |it\ )?{_ABOUT}{NUMBER}\ {_AGAIN}\ (?:until|before
+    |to\ (?:converge|see|find|reach|show|hit))\b
+| \bdiffer(?:s|ed)?\b[^.;:\ufffc]{{0,40}}?\ in\ {_ABOUT}{NUMBER}\ (?:out\ )?of\ {NUMBER}
+| {NUMBER}\ (?:out\ )?of\ (?:the\ |all\ )?{NUMBER}\ (?:\w+\ )?(?:elements|values
+    |numbers|results|pixels|rows|tokens)\ (?:differ|are\ (?:wrong|different|lost)|c[ao]me\ out)\b
+| \b(?:once|twice|{NUMBER}\ times)\ (?:in|every|out\ of)\ {_ABOUT}{NUMBER}
+    \ (?:runs|launches|tries|attempts)\b
+| \bin\ {_ABOUT}{NUMBER}\ (?:runs?|launch(?:es)?|tries|attempts?)\ (?:in|(?:out\ )?of)\ {NUMBER}
+| \bin\ {_ABOUT}every\ (?:second|third|fourth|fifth|tenth)\ (?:run|launch|try|attempt)\b
+| \b(?:over|of|in|across|after)\ {_ABOUT}{NUMBER}\ (?:runs|repetitions|trials|repeats|launches),?
+    \ (?:the\ |our\ |its\ )(?:median|mean|average|spread|minimum|maximum|best|worst|least|most)\b
+| {_LARGE}\ (?:against|versus|vs\.?|compared\ (?:to|with))\ {_ABOUT}{_LARGE}{_ALONE}
+| \b(?:the|our|this|its)\ [a-z-]+\ (?:kernel|version|variant|loop|one|tile|copy|rung)
+    \ (?:needs|uses|takes|has|gets|got|used|needed)\ {_ABOUT}{NUMBER}\ registers\b
+| {NUMBER}\ (?:lines|instructions|bytes)\ of\ (?:PTX|SASS|machine\ code|assembly)\b"""
+_COUNTED = (
+    *"peak top max level plateau settle clear use converge terminate stop finish done".split(),
+    *"took take need differ of once twice times every runs launch against versus vs".split(),
+    *"compared register ptx sass machine assembly repetitions trials repeats".split(),
+    *"nvidia-smi htop profiler memory_".split(),
+)
 _OFF = (
     *"error deviat discrepan residual differ mismatch agree accurate exact loss perplexity".split(),
     *("off by", "wrong by", "right to"),
@@ -520,11 +554,14 @@ _OFF = (
 
 
 def errors(text: str) -> list[str]:
-    """Return the errors of results that a text gives, which a run alone can tell."""
+    """Return the errors and counts of results that a text gives, which a run alone can tell."""
     low = text.lower()
-    if not any(word in low for word in _OFF):
-        return []
-    return [text[slice(*found.span())].strip() for found in _ready(ERRORS).finditer(low)]
+    return [
+        text[slice(*found.span())].strip()
+        for words, rule in ((_OFF, ERRORS), (_COUNTED, COUNTS))
+        if any(word in low for word in words)
+        for found in _ready(rule).finditer(low)
+    ]
 
 
 ASKING = Asking([words for words, _ in RULES])

@@ -256,10 +256,10 @@ def _line(
 
 HEADING = re.compile(r"(#{1,6}) (.*)")
 _WORD = re.compile(r"[a-z]{3,}[a-z0-9]*|[a-z]+\d+[a-z0-9]*")
-_ENDING = re.compile(r"(?<=[a-z]{3})(?:ing|ies|ied|ed|es|s|e|y)$")
+ENDING = re.compile(r"(?<=[a-z]{3})(?:ing|ies|ied|ed|es|s|e|y)$")
 # Words that many rows have, and that so name none of them.
 _COMMON = frozenset(
-    _ENDING.sub("", word)[:5]
+    ENDING.sub("", word)[:5]
     for word in (
         "kernel float nvidia numba cuda micro bench benchmark which with from that this each their"
         " than then over into what time block thread byte element first second one two three four"
@@ -280,18 +280,18 @@ _ALIASES = {
 }
 
 
-def _words(text: str) -> set[str]:
+def stems(text: str) -> set[str]:
     found = _WORD.findall(re.sub(r"[_/.-]", " ", text.lower()))
-    return {_ENDING.sub("", word)[:5] for word in found} - _COMMON
+    return {ENDING.sub("", word)[:5] for word in found} - _COMMON
 
 
 @functools.lru_cache(maxsize=1 << 12)
-def _named(texts: str) -> frozenset[str]:
+def names_of(texts: str) -> frozenset[str]:
     """Return the words by which a sentence can name a row."""
-    found = _words(texts)
+    found = stems(texts)
     for name, more in _ALIASES.items():
         if name in texts.lower():
-            found |= _words(more)
+            found |= stems(more)
     return frozenset(found)
 
 
@@ -303,7 +303,7 @@ def _unnamed(
     ``row``: the line is one of a table, whose cells belong together; ``own``: the files that the
     page shows, and whose subject its title may name.
     """
-    titled = _words(title)
+    titled = stems(title)
     sentences = [line] if row else SENTENCE.split(line)
     for before, sentence in zip(["", *sentences], sentences, strict=False):
         known = []
@@ -316,9 +316,9 @@ def _unnamed(
                 known.append((one[0], found, name))
         if not known:
             continue
-        here = _words(_read(sentence))
-        said = here | _words(_read(f"{before} {around}"))
-        rows = [(key, row, _named(_texts(row, name))) for key, row, name in known]
+        here = stems(read_by_eye(sentence))
+        said = here | stems(read_by_eye(f"{before} {around}"))
+        rows = [(key, row, names_of(_texts(row, name))) for key, row, name in known]
         for key, found, of in rows:
             # Beside another figure of the same code its subject is that one's.
             near = (o for _, other, o in rows if other.get("kernel") == found.get("kernel"))
@@ -335,7 +335,7 @@ def _unnamed(
             yield what + min(others), "use the key of that, or name what was measured"
 
 
-def _read(text: str) -> str:
+def read_by_eye(text: str) -> str:
     """Return the words of some Markdown that a reader sees, without keys and worked numbers."""
     text = figures.KEY.sub("", numbers.WORKED.sub("", text))
     return re.sub(r"<[^>]*>|\{[:#.][^}]*\}", "", LINK.sub("] ", text))
@@ -351,7 +351,7 @@ _FAMILIES = (
 
 @functools.lru_cache(maxsize=4)
 def _families(records: Evidence) -> frozenset[str]:
-    return frozenset(_words(_FAMILIES))
+    return frozenset(stems(_FAMILIES))
 
 
 def _texts(row: dict, name: str) -> str:
@@ -389,8 +389,10 @@ TYPES = re.compile(
 )
 
 
-PRECISION = re.compile(r"(?i)\b(half|double) precision\b")
-PRECISIONS = {"half": "float16", "double": "float64"}
+PRECISION = re.compile(
+    r"(?i)\b(half|double) precision\b|(?<=[\d^] )(doubles)\b|\b(?:of|in) (doubles)\b"
+)
+PRECISIONS = {"half": "float16", "double": "float64", "doubles": "float64"}
 
 
 def _promised(before: str, key: str, row: dict, name: str) -> Iterator[tuple[str, str]]:
@@ -408,7 +410,7 @@ def _promised(before: str, key: str, row: dict, name: str) -> Iterator[tuple[str
 def _types(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, str]]:
     """The sentence names one type of its elements, and what was measured names another."""
     said = {_type(found) for found in TYPES.findall(sentence)}
-    said |= {PRECISIONS[found.lower()] for found in PRECISION.findall(sentence)}
+    said |= {PRECISIONS["".join(found).lower()] for found in PRECISION.findall(sentence)}
     key, row = keys[0]
     words = " ".join(str(row.get(name, "")) for name in ("id", "title", "what", "dtype"))
     measured = {_type(found) for found in TYPES.findall(words)}
@@ -648,7 +650,7 @@ SPECIFIC = re.compile(
     r"(?<!\bby\ )(?<!beside\ )(?<!\bin\ )(?<!for\ )"
     r"\b(cu[A-Z]\w+|CUB|CUTLASS|NCCL|CuPy|PyTorch|NumPy|SciPy|Triton|FlashAttention|Thrust|MAGMA)"
     r"\b(?:'s\ (?:own\ )?(?:version|kernel|one|code|product|call|implementation))?"
-    rf"(?!'s|\.)[^,;]{{0,30}}?\ {DOES.pattern}"
+    rf"(?:'s\ own(?:\ [\w-]+){{1,3}})?(?!'s|\.)[^,;]{{0,30}}?\ {DOES.pattern}"
 )
 
 
@@ -663,7 +665,7 @@ def _another(clause: str, row: dict) -> tuple[str, str] | None:
             return said["kind"], of
     if said := SPECIFIC.search(clause):
         there = _SPECIFIC_NAMES.findall(words)
-        if there and said[1].lower() not in words.lower():
+        if (there or "'s own" in said[0]) and said[1].lower() not in words.lower():
             return said[1], str(row.get("reference_name") or of)
     return None
 

@@ -44,6 +44,11 @@ _OURS = (
     r"(?:pages?|lessons?|chapters?|blocks?|code|listings?|examples?|sessions?|snippets?|programs?"
     r"|scripts?|kernels?|outputs?|results?|it|they|this|these|those|everything|above|here)"
 )
+_SYSTEM = (
+    r"(?:(?:CUDA|driver|Numba|CuPy|NumPy|PyTorch|Triton|Python|ROCm|macOS|Ubuntu|Debian)"
+    r"\ (?:version\ )?\d"
+    r"|(?:Windows|Linux|macOS|WSL|Colab|Kaggle)\b)"
+)
 _WHERE = (
     rf"(?:{_CHIP}|{_MANY}|\b(?:real|actual|physical)\ (?:\w+\ )?(?:hardware|GPUs?|cards?|machines?)"
     rf"|\b{_CHECKER}|\b(?:a|our|the|two|several|many)\ (?:\w+\ )?"
@@ -121,9 +126,13 @@ STAMP = re.compile(
       (?:compute-?\ ?sanitizer|sanitizer|(?:mem|race|init|sync)check|valgrind)
       \ (?:finds|reports|sees|says|shows)
       \ (?:no\ \w+|zero\ \w+|0\ \w+|nothing|none|not\ (?:one|an?)(?:\ \w+)?)
-      (?=\W*$|[.,;:!]|\ (?:here|in\ it|in\ this|for\ (?:it|this)|on)\b)
+      (?=\W*$|[.,;:!]|\ (?:here|in|for|with|on|of)\b)
+  | \b{_OURS}\ (?:\w+\ ){{0,3}}?(?:was|were|is|are|has\ been|have\ been)\ (?:\w+\ ){{0,2}}?{_PAST}
+      \ (?:\w+\ )?(?:with|on|under|in|against)\ (?:\w+\ ){{0,2}}?{_SYSTEM}
   | \b(?:tests?|suite|checks?|block|code|example)\ (?:all\ )?pass(?:es|ed)?\ (?:\w+\ )?(?:on|with)
-      \ (?:\w+\ ){{0,3}}?(?:{_CARD}|Apple\b)
+      \ (?:\w+\ ){{0,3}}?(?:{_CARD}|Apple\b|{_SYSTEM})
+  | \bpass(?:es|ed)?\ (?:its|their|the|all)\ (?:\w+\ )?tests\ (?:on|with|under)
+      \ (?:\w+\ ){{0,3}}?(?:{_CARD}|Apple\b|{_SYSTEM})
   | ^\W*(?:(?:the|this|our)\ \w+\W+)?(?:ends?|ended|exits?|exited|finishe[sd])
       \ with\ (?:(?:exit\ )?(?:status|code)\ )?0\b
   | \b{_SOMEBODY}\ (?:(?:have|has|had|also|then|once|just|already|since|personally)\ )*

@@ -4,16 +4,21 @@ An output that held the expected result before the launch, zeros of which nothin
 symmetric matrix that a kernel is said to transpose: there every comparison holds, whatever the
 kernel does. So the process that ran the page is forked, and in the copy the kernel does nothing, or
 hands its input on as it is where its name says that it moves elements. If all comparisons still
-hold, they are refused. Functions that a compiler takes for the CPU run once more in such a copy as
-plain Python, which tells the lines that no call of the page has reached.
+hold, they are refused. What a session shows is seen by its reader, who takes it for the kernel's
+work, also where an error is rounded away or the host computes the result. So the whole page runs
+once more without the kernel, and is refused if it shows and says just the same. Functions that a
+compiler takes for the CPU run once more in such a copy as plain Python, which tells the lines that
+no call of the page has reached.
 """
 
 import ast
 import os
+import re
 import sys
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from lockstep import branches, retried
@@ -24,7 +29,11 @@ from lockstep.vacuous import name_of, root_of
 
 WITHOUT = ("without it", "where it only copies")
 MEND = "give it an input that it must change, and an output that holds something else before"
+SHOW = "show what it gives of an input that it must change, and to as many digits as tell"
 CALLED = 'call it so that they run; or say why not on the fence: unrun="reason"'
+ASKS = re.compile(rf"{retried.COMPARED.pattern}|{retried.SHOWN}")
+# A page that shows a wrong result says what is wrong, and not that the kernel is right.
+WRONG = {"(False,)", "(nan,)"}
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
@@ -37,7 +46,7 @@ def check(blocks: tuple[Block, ...], namespace: dict[str, Any], root: Path) -> r
         if isinstance(_plain(held), FunctionType) and _plain(held).__name__ == name
     }
     texts = [retried._asked(b) if b.language == "pycon" else b.text for b in there]
-    if not compiled and not any(map(retried.COMPARED.search, texts)):
+    if not compiled and not any(map(ASKS.search, texts)):
         return None
     try:
         rows = _Rows(texts, any(b.language == "output" for b in blocks))
@@ -49,6 +58,10 @@ def check(blocks: tuple[Block, ...], namespace: dict[str, Any], root: Path) -> r
         for name, at, line, how in retried._apart(lambda: _spared(wanted, namespace, file)):
             what = f"comparisons that hold of {name} {WITHOUT[how]}, too"
             return there[at], line, what, MEND
+    if shown := rows.shown():
+        for name, at, line, how in retried._apart(lambda: _unmissed(rows, shown, namespace, file)):
+            what = f"a session that shows the same of {name} {WITHOUT[how]}, too"
+            return there[at], line, what, SHOW
     used = {name for name in compiled if rows.naming({name})}
     if used:
         for path, function, lines in retried._apart(
@@ -107,6 +120,17 @@ class _Rows:
             elif not any(isinstance(n, ast.Return | ast.Yield) for n in self.nodes[name]):
                 if fills := retried._fills([[node]], name):
                     yield name, fills
+
+    def shown(self) -> list[tuple[str, int, int]]:
+        """Return (kernel, block, line) of what is launched for a session that shows something."""
+        shows = [row for row, names in enumerate(self.names) if retried.SHOWN in names]
+        found = []
+        for name, fills in self.kernels():
+            seeds = [] if fills or self.printed else self.naming({name})
+            if seeds and (behind := [row for row in shows if row >= seeds[0]]):
+                at, statement, _ = self.rows[behind[0]]
+                found.append((name, at, statement.lineno))
+        return found
 
     def naming(self, wanted: set[str]) -> list[int]:
         """Return the statements that name something, by way of functions of the page, too."""
@@ -225,9 +249,66 @@ def _indices(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
+# What gives memory as it is, which may hold what a kernel left there before.
+UNSET = ("empty", "empty_like", "device_array", "device_array_like", "pinned_array")
+
+
+def _spoil(namespace: dict[str, Any]) -> None:
+    """Let arrays that nothing has filled hold what no kernel left there."""
+
+    def spoiled(make: Any) -> Any:
+        def made(*args: Any, **more: Any) -> Any:
+            array = make(*args, **more)
+            with suppress(Exception):
+                array[...] = 93
+            return array
+
+        return made
+
+    for name, held in [*namespace.items()]:
+        if isinstance(held, ModuleType):
+            for function in UNSET:
+                if real := getattr(held, function, None):
+                    setattr(held, function, spoiled(real))
+        elif callable(held) and getattr(held, "__name__", "") in UNSET:
+            namespace[name] = spoiled(held)
+
+
+def _unmissed(rows: _Rows, shown: list, namespace: dict, file: str) -> Iterator[tuple]:
+    """Yield (kernel, block, line, how) where all that a page shows and says is so without one."""
+    sys.addaudithook(_read_only)
+    _spoil(namespace)
+    said: list[str] = []
+    namespace[retried.SHOWN] = lambda *values: said.append(repr(values))
+    if "print" not in namespace:
+        namespace["print"] = lambda *parts, **how: said.append(" ".join(map(str, parts)))
+    every = compile(ast.Module([s for _, s, _ in rows.rows], []), file, "exec", dont_inherit=True)
+
+    def again() -> list[str] | None:
+        said.clear()
+        try:
+            exec(every, namespace)  # noqa: S102 of the page, in a copy of its process
+        except BaseException:
+            return None
+        return [*said]
+
+    before = again()
+    if before is None or WRONG & {*before}:
+        return
+    for name, at, line in shown:
+        real = namespace.get(name)
+        for how in range(1 + bool(retried.MOVES.search(name))):
+            namespace[name] = instead = _Instead(bool(how))
+            same = again() == before
+            namespace[name] = real
+            if same and instead.called:
+                yield name, at, line, how
+
+
 def _spared(wanted: list, namespace: dict, file: str) -> Iterator[tuple]:
     """Yield (kernel, block, line, how) of comparisons that hold without a kernel."""
     sys.addaudithook(_read_only)
+    _spoil(namespace)
     for name, _, (some, at, line) in wanted:
         again = compile(ast.Module(some, []), file, "exec", dont_inherit=True)
         real = namespace.get(name)
@@ -256,7 +337,7 @@ def _relived(rows: _Rows, compiled: dict, namespace: dict, file: str) -> Iterato
         each = hasattr(held, "_dispatcher")  # of vectorize
         namespace[name] = numpy.vectorize(plain) if each else plain
     some = [rows.rows[r][1] for r in rows.before(rows.naming(set(compiled)))]
-    namespace[retried.SHOWN] = lambda value: None  # what a session shows
+    namespace[retried.SHOWN] = lambda *values: None  # what a session shows
     again = compile(ast.Module(some, []), file, "exec", dont_inherit=True)
     seen: set[tuple[str, int]] = set()
 

@@ -122,6 +122,9 @@ def plant(root: Path, attack: dict) -> Path:
         evidence.write(root / "evidence/nvidia-h200/microbenchmarks/copy.json", MEASURED)
     if attack.get("evidence") == "bench":
         evidence.write(root / "evidence/nvidia-h200/benchmarks/area.json", BENCHED)
+    if attack.get("evidence") == "variants":
+        rows = BENCHED | {"rows": VARIANTS}
+        evidence.write(root / "evidence/nvidia-h200/benchmarks/circles.json", rows)
     body = body.replace("{good}", GOOD).replace("{shown5}", SHOWN5)
     meta = META if "meta" not in attack else None
     if attack.get("meta"):
@@ -174,6 +177,13 @@ COMPARED = {
     "us": 25.0,
     "reference_us": 100.0,
 }
+# Two versions of one kernel, of which each has what the other has.
+VARIANTS = [
+    COMPARED
+    | {"id": f"circles-{kind}", "title": f"the area of 2^20 circles, {kind}", "dtype": "float32"}
+    | {"us": us, "read_bytes": 100 * n, "write_bytes": 10 * n}
+    for n, (kind, us) in enumerate((("naive", 25.0), ("padded", 50.0)), start=1)
+]
 BENCHED = MEASURED | {"rows": [COMPARED]}
 FILES = {"cuda": 'file="a.cu"'}
 SHOWN5 = '```bash shown="installs"\n--8<-- "kernels/circle.py:host"\n```\n\n' * 5
@@ -373,6 +383,29 @@ def test_honest_comparisons_pass(house):
     """Each side by its name, in the sentences that a lesson would write."""
     root, converter, checker = house
     good = {"body": "{good}" + SIDES, "evidence": "bench"}
+    assert refusals(root, converter, checker, plant(root, good), good) == []
+
+
+# Two keys of one kernel, as a page may say them.
+BOTH = (
+    "Naive circles take [[bench:circles-naive.us]], padded ones [[bench:circles-padded.us]].",
+    "[[bench:circles-naive.us]] for naive circles, [[bench:circles-padded.us]] for padded ones.",
+    "Unlike naive circles ([[bench:circles-naive.us]]), padded ones: [[bench:circles-padded.us]].",
+    "| Circles | Numba | CuPy |\n|---|---:|---:|\n"
+    "| naive | [[bench:circles-naive.us]] | [[bench:circles-naive.reference_us]] |\n"
+    "| padded | [[bench:circles-padded.us]] | [[bench:circles-padded.reference_us]] |",
+    "| Circles | Naive | Padded |\n|---|---:|---:|\n"
+    "| 2^20 | [[bench:circles-naive.us]] | [[bench:circles-padded.us]] |",
+    "| Circles | Time |\n|---|---:|\n| without padding | [[bench:circles-naive.us]] |\n"
+    "| the same, from Python | [[bench:circles-naive.us]] |\n"
+    "| padded | [[bench:circles-padded.us]] |",
+)
+
+
+@pytest.mark.parametrize("text", BOTH)
+def test_keys_at_their_place_pass(house, text):
+    root, converter, checker = house
+    good = {"body": "{good}## Circles\n\n" + text, "evidence": "variants"}
     assert refusals(root, converter, checker, plant(root, good), good) == []
 
 
