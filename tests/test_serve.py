@@ -21,7 +21,7 @@ LONG = 1800  # seconds: a guard against what never comes, which no busy machine 
 REFUSED = "Mend it, and it is built again."
 PAGE = "roadmap/foundation/vector-add"
 KERNEL = "kernels/vector_add/add.py"
-FORMULAS = "roadmap/foundation/pmpp-1-4"
+FORMULAS = "patterns/fft"
 EARLY = "roadmap/foundation/execution-model"
 # What is edited or searched here; of other pages the head and the headings, which others link to,
 # will do: the first build of all takes less than a third. test_site.py has them whole.
