@@ -182,21 +182,6 @@ MADE = {
     ("kernels/elementwise/cupy_swiglu.py", "swiglu_fused"): check_swiglu,
     ("kernels/streams/graph.py", "step"): check_step,
 }
-# Folders with a test file of their own, since one launch of arrays and sizes does not fit them.
-ELSEWHERE = {
-    "gemm": "tests/test_kernels_gemm.py",
-    "microbenchmarks": "tests/test_kernels_microbenchmarks.py",
-    "tensor_cores": "tests/test_kernels_tensor_cores.py",
-    "pairs": "tests/test_kernels_pairs.py",
-    "hopper": "tests/test_kernels_hopper.py",
-    "ampere": "tests/test_kernels_ampere.py",
-    "rocm": "tests/test_kernels_rocm.py",
-    "inline_ptx": "tests/test_kernels_inline_ptx.py",
-    "multi_gpu": "tests/test_kernels_multi_gpu.py",
-    "compilers": "tests/test_kernels_compilers.py",
-    "paging": "tests/test_kernels_paging.py",
-    "torch_extension": "its page builds it, runs it and compares it with PyTorch",
-}
 MAKERS = {"RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel"}
 
 
@@ -251,16 +236,6 @@ def statements(path):
     return [s for s in ast.walk(tree) if isinstance(s, ast.stmt) and names_in(s) & makers]
 
 
-def kernels_made(path):
-    """Return the names that a file gives to kernels that it makes with CuPy."""
-    names = set()
-    for statement in statements(path):
-        assert isinstance(statement, ast.Assign), f"{path}:{statement.lineno}: no plain assignment"
-        if names_in(statement.value) & (MAKERS | {"get_function"}) != {"RawModule"}:  # a kernel
-            names |= {target.id for target in statement.targets}
-    return names
-
-
 @pytest.mark.parametrize("path", FILES)
 def test_cuda_cpp_file(path):
     text, symbol = (ROOT / path).read_text(encoding="utf-8"), Path(path).stem
@@ -281,16 +256,3 @@ def test_kernel_that_a_page_makes(path, name):
     if not SIMULATOR:  # the stand-in has compiled them
         MADE[path, name](namespace[name])
     assert name in namespace
-
-
-def test_no_cuda_cpp_file_is_forgotten():
-    files = [p for p in (ROOT / "snippets").rglob("*.cu") if not ELSEWHERE.keys() & set(p.parts)]
-    assert {p.relative_to(ROOT).as_posix() for p in files} == FILES.keys()
-
-
-def test_no_kernel_that_a_page_makes_is_forgotten():
-    files = [p for p in (ROOT / "kernels").rglob("*.py") if not ELSEWHERE.keys() & set(p.parts)]
-    files = [p.relative_to(ROOT).as_posix() for p in files]
-    made = {path: kernels_made(path) for path in files if statements(path)}
-    assert {(path, name) for path, names in made.items() for name in names} == MADE.keys()
-    assert made.keys() == {path for path, _ in MADE}
