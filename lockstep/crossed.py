@@ -22,6 +22,7 @@ MEND = "use the key of what its row, its column or its words name"
 # What is named to say that it is not there, or is another: without the padding, unlike the naive.
 _NOT = re.compile(r"(?i)\b(?:without|no|not|unlike|than|from)\s+(?:(?:the|a|an|any)\s+)?[\w-]+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
+_LINKED = re.compile(r"\]\([^)]*\)")
 _CELL = re.compile(r"(?<!\\)\|")
 # Another form of a word that keys have.
 _FORMS = {"wrote": "write", "written": "write", "sent": "send", "not": "no", "without": "no"}
@@ -125,7 +126,7 @@ def _sentence(sentence: str, records: Evidence) -> Iterator[str]:
     found = list(figures.KEY.finditer(sentence))
     keys = [(span, key) for span in found if (key := _key(span, records))]
     pairs = [pair for pair in itertools.combinations(keys, 2) if _alike(pair[0][1], pair[1][1])]
-    text = read_in_place(sentence) if pairs else ""
+    text = _read_in_place(sentence) if pairs else ""
     places: dict[str, list[int]] = {}
     for word in _WORD.finditer(text):
         for one in stems(_formed(word[0])):
@@ -148,11 +149,8 @@ def _found(some: frozenset[str], places: dict[str, list[int]]) -> list[int]:
     return [place for word in some for place in places.get(word, ())]
 
 
-def read_in_place(text: str) -> str:
+def _read_in_place(text: str) -> str:
     """Return the words of a sentence where they stand, and blanks for all else."""
     for pattern in (numbers.WORKED, figures.KEY, _LINKED, _NOT):
         text = pattern.sub(lambda said: " " * len(said[0]), text)
     return text
-
-
-_LINKED = re.compile(r"\]\([^)]*\)")

@@ -379,11 +379,16 @@ def test_the_honest_page_passes(house):
     assert edited(root, {}) == []
 
 
+def refused(house, text, measured):
+    """Return what is refused of a page that ends with a text, beside such a record."""
+    root, converter, checker = house
+    page = {"body": "{good}" + text, "evidence": measured}
+    return refusals(root, converter, checker, plant(root, page), page)
+
+
 def test_honest_comparisons_pass(house):
     """Each side by its name, in the sentences that a lesson would write."""
-    root, converter, checker = house
-    good = {"body": "{good}" + SIDES, "evidence": "bench"}
-    assert refusals(root, converter, checker, plant(root, good), good) == []
+    assert refused(house, SIDES, "bench") == []
 
 
 # Two keys of one kernel, as a page may say them.
@@ -404,9 +409,7 @@ BOTH = (
 
 @pytest.mark.parametrize("text", BOTH)
 def test_keys_at_their_place_pass(house, text):
-    root, converter, checker = house
-    good = {"body": "{good}## Circles\n\n" + text, "evidence": "variants"}
-    assert refusals(root, converter, checker, plant(root, good), good) == []
+    assert refused(house, "## Circles\n\n" + text, "variants") == []
 
 
 # Worked numbers that a page may have beside [[micro:copy]], 4.24 TB/s, and 25.0 µs.
@@ -425,9 +428,7 @@ WORKED = (
 
 @pytest.mark.parametrize("text", WORKED)
 def test_honest_worked_numbers_pass(house, text):
-    root, converter, checker = house
-    good = {"body": "{good}## Circles, and a copy\n\nIt takes " + text, "evidence": "bench"}
-    assert refusals(root, converter, checker, plant(root, good), good) == []
+    assert refused(house, "## Circles, and a copy\n\nIt takes " + text, "bench") == []
 
 
 @pytest.mark.parametrize("text", COMPARISONS)

@@ -41,9 +41,8 @@ def kernels_made(kernels, path):
     names = set()
     for statement in kernels.statements(path):
         assert isinstance(statement, ast.Assign), f"{path}:{statement.lineno}: no plain assignment"
-        if kernels.names_in(statement.value) & (kernels.MAKERS | {"get_function"}) != {
-            "RawModule"
-        }:  # a kernel
+        makers = kernels.names_in(statement.value) & (kernels.MAKERS | {"get_function"})
+        if makers != {"RawModule"}:  # a kernel
             names |= {target.id for target in statement.targets}
     return names
 

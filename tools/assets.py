@@ -2,9 +2,9 @@
 
 Fonts, KaTeX's styles and Pyodide come from node_modules; the panel of "Run here" is bundled from
 web/run-here, and the stepper that it runs is packed from simulator; the scripts and the style
-sheets of each page become one file of each kind. The site serves them itself, so
-that a reader's browser asks no other host. A file is written only when it differs; a file that is
-no longer wanted is removed.
+sheets of each page become one file of each kind. The site serves them itself, so that a reader's
+browser asks no other host. A file is written only when it differs; a file that is no longer wanted
+is removed.
 """
 
 import hashlib

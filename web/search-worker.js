@@ -1,5 +1,6 @@
-// The site's search, in a worker of its own (search-start.js starts it). It speaks the messages of Material 9.8's search, whose
-// field and list of results show what it finds: 0 start, 1 ready, 2 question, 3 answer.
+// The site's search, in a worker of its own, which search-start.js starts. It speaks the messages of
+// Material 9.8's search, whose field and list of results show what it finds: 0 start, 1 ready, 2 question,
+// 3 answer.
 //
 // The index (lockstep/mkdocs/search.py makes it) is fetched when the search is opened or first asked. In
 // the offline site, where a page cannot fetch, it comes with the start.

@@ -270,7 +270,7 @@ async function sent(base) {
 // The largest copy is measured among the sizes, and again among the widths. Where the two are far apart, the card did other
 // work meanwhile, and no figure of the record is the card's own.
 const SHAKEN = 1.3
-export function shaken(card) {
+function shaken(card) {
   const [first, again] = [card.copy.at(-1), card.widths.find(row => row.bytes === 16)].map(row => row?.gbps)
   return Math.max(first, again) / Math.min(first, again) > SHAKEN ? [first, again] : null
 }
