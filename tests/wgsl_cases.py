@@ -13,7 +13,7 @@ from simulator.hardware import compare
 from simulator.hardware.cases import CASES
 from simulator.stepper import Stepper
 from simulator.wgsl import captured, unlike
-from tests import wgsl_seeded
+from tests import wgsl_generated
 from tests.test_stepper_kernels import ROOT, RUN, examples
 
 F4, I4 = np.float32, np.int32
@@ -317,7 +317,7 @@ BESIDE = [
 
 
 NEAR = 2e-5  # of the largest number of an array: sums and functions are rounded otherwise
-SEEDS = range(212)
+SEEDS = range(240)
 # Kernels that compile and are not compared: the reason.
 NOT_COMPARED = {
     "kernels/microbenchmarks/waves.py:block_work_kernel": "48 KB of shared memory; 32 here",
@@ -356,15 +356,15 @@ def wrong(record, result, name=""):
 
 def program():
     """The text of the generated kernels."""
-    return wgsl_seeded.program(SEEDS)[0]
+    return wgsl_generated.program(SEEDS)[0]
 
 
 def generated(**options):
     """The launches of the generated kernels."""
-    source, names = wgsl_seeded.program(SEEDS)
+    source, launches = wgsl_generated.program(SEEDS)
     namespace, rows = {}, []
     Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
     with captured(rows, **options):
-        for seed, name in zip(SEEDS, names, strict=True):
-            namespace[name][wgsl_seeded.LAUNCH](*wgsl_seeded.arguments(seed))
+        for name, (launch, arguments) in launches.items():
+            namespace[name][launch](*arguments)
     return rows

@@ -1,8 +1,10 @@
 """Kernels written at random, for simulator/wgsl: what they compute is what the stepper computes.
 
 ``Kernel`` takes all chance from an object like ``random.Random``: one of hypothesis, which makes
-what fails smaller, or one of a fixed seed for the kernels that a record counts (``wgsl_seeded``).
+what fails smaller, or one of a fixed seed for the kernels that a record counts (``program``).
 """
+
+import random
 
 import numpy as np
 
@@ -299,3 +301,13 @@ def arguments(seed):
     zeros = np.zeros(N, np.int32), np.zeros(N, np.uint32), np.zeros(N, np.float32)
     zeros = *zeros, np.zeros(N, np.float16)
     return [a, b, u, x, n, h, *zeros, np.zeros(9, np.int32)]
+
+
+def program(seeds):
+    """Return (source, {name: (launch, arguments)}) of kernels, one for each seed."""
+    parts, launches = [HEAD], {}
+    for seed in seeds:
+        kernel, name = Kernel(random.Random(seed)), f"k{seed}"
+        parts.append(kernel.source(name))
+        launches[name] = kernel.launch, arguments(seed)
+    return "\n\n".join(parts), launches

@@ -220,7 +220,7 @@ def tf32(bench, n, k):
                 off = float(cp.linalg.norm(product_of - exact) / cp.linalg.norm(exact))
                 errors.setdefault((who, way), []).append(off)
         for way, shares in same.items():
-            shares.append(100 * float((got["wgmma", "as-they-are"] == got["wgmma", way]).mean()))
+            shares.append(float((got["wgmma", "as-they-are"] == got["wgmma", way]).mean()))
     torch.backends.cuda.matmul.allow_tf32 = before
     for (who, way), found in errors.items():
         bench.micro(
@@ -245,7 +245,7 @@ def old_phase(bench):
         got = box.first_elements(old_phase_kernel, 2)
         if got[0] != 0:
             raise BenchmarkError(f"the first box begins with {got[0]}, not 0")
-        first.append(100 * float(got[1] == 0))
+        first.append(float(got[1] == 0))
     share = Summary(rounded(float(np.mean(first))), 0.0, len(first))
     bench.micro(
         "one-change-old-phase", "Launches whose second box was read as the first one: a wait for"

@@ -47,6 +47,7 @@ def kernels(small=False):
     from kernels.fft.stockham import fft_rows, roots
     from kernels.in_triton.int4_matmul import HALF, TILES, int4_matmul_kernel
     from kernels.nbody.plain import pull_plain_kernel, pull_tile_kernel
+    from kernels.nbody.registers import cut, make_pull
     from kernels.norms.row import norm_rows
     from kernels.radix_sort.one_sweep import (
         BINS,
@@ -183,6 +184,16 @@ def kernels(small=False):
 
         what, path = f"{stars} stars pull on each other, {id}", "kernels/nbody/plain.py"
         yield f"profile-nbody-{id}", what, path, [kernel.py_func.__name__], pulls
+
+    def registers_pull():
+        star = normal(4 * stars)
+        count, share = cut(stars)
+        grid, parts = (-(-stars // (4 * 128)), count), empty(count * 4 * stars)
+        kernel, soft = make_pull(4, 128), np.float32(0.01)
+        return lambda: kernel[grid, 128](star, stars, share, soft, parts)
+
+    what, path = f"{stars} stars pull on each other, four a thread", "kernels/nbody/registers.py"
+    yield "profile-nbody-registers", what, path, ["pull_kernel"], registers_pull
 
     image = 512 if small else 8192
 

@@ -1,9 +1,9 @@
 """Programs in groups
 
 A matrix product has `rows` times `columns` tiles, and one program computes each. In row-major order
-132 programs that run together read a few rows of tiles of A and all of B: with 32 columns, four or
-five rows and 32 columns. Give out the tiles in groups of `height` rows instead: down a column of
-the group first, then on to its next column. The last group may have fewer rows. Program p writes
+132 programs that run together read a few rows of tiles of A and all of B: with 32 columns, five or
+six rows and 32 columns. Give out the tiles in groups of `height` rows instead: down a column of the
+group first, then on to its next column. The last group may have fewer rows. Program p writes
 its tile, `row * columns + column`, to `out[p]`.
 """
 

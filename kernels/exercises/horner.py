@@ -2,8 +2,8 @@
 
 Evaluate a polynomial at each of n points: `c[0] + c[1] x + c[2] x^2 + ...`. The kernel that you
 start from multiplies each power out again. The bytes are the same whatever you do; the operations
-are not. **Par** counts the operations of all threads: Horner's rule, `(... c[2]) x + c[1]) x +
-c[0]`, needs one multiplication and one addition a coefficient.
+are not. **Par** counts the operations of all threads: Horner's rule, `((... + c[2]) x +
+c[1]) x + c[0]`, needs one multiplication and one addition a coefficient.
 """
 
 import numpy as np

@@ -3,7 +3,8 @@
 Write the step that moves stars. For each star i and each of its three axes, first the velocity gets
 half of its push, `velocity += pull * dt / 2`, then the place moves by a whole step, `place +=
 velocity * dt`, with the new velocity. (The other half of the push follows after the new pulls are
-known.) Add too early or too late and the planet spirals away: this order keeps its energy.
+known.) Move with the velocity from before the push, and
+the planet spirals away: this order keeps its energy.
 """
 
 import numpy as np

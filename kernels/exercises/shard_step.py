@@ -1,11 +1,10 @@
 """One rank's step of sharded momentum
 
 Under ZeRO each rank keeps the optimizer's state of its own share of the parameters, and updates
-that share alone. Write `shard_step` for rank `rank` of `ranks`: its share is elements
-`rank * share` up to `(rank + 1) * share` of `weights` and `gradients`, where `share` is the length
-divided by the ranks, rounded up; the last may be short. `momentum` has `share` elements, of that
-share only. For each element, momentum becomes `0.9 * momentum + gradient`, and the weight loses
-`0.5 * momentum`.
+that share alone. Write `shard_step` for rank `rank`: its share is elements `rank * share` up to
+`(rank + 1) * share` of `weights` and `gradients`, where `share` is the size of `momentum`, which
+holds that share only. The last rank's share may be short. For each element, momentum becomes
+`0.9 * momentum + gradient`, and the weight loses `0.5 * momentum`.
 """
 
 import numpy as np

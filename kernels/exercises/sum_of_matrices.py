@@ -1,9 +1,10 @@
 """Rows, columns or elements?
 
-Chapter 3 of the book asks: add two matrices with a thread for each element, for each row, or for
-each column. The kernel that you start from takes a row a thread, in the same launch of as many
-threads as there are elements, and most of them do nothing. Take an element a thread. **Par** counts
-sectors.
+An earlier edition of the book asked this of a sum of two matrices, and the fourth asks it of a
+product: a thread for each element, for each row, or for each column? The kernel that you start from
+takes a row a thread, in the same launch of as many threads as there are elements, and most of them
+do nothing. Take an element a thread. **Par** counts sectors, the pieces of 32 bytes that memory
+moves.
 """
 
 import numpy as np

@@ -3,8 +3,8 @@
 One step of smoothing replaces each number by the mean of itself and its two neighbors: two
 additions and a product for 8 bytes. Do two steps before you write, and the intensity doubles. The
 kernel that you start from is right, and gets its two steps from nine loads. Load each number once,
-into shared memory, and keep the first step there as well. Beyond either end the last number is
-repeated, in both steps. A block makes 64 numbers. **Par** counts requests to global memory.
+into shared memory, and keep the first step there as well. Beyond either end the number at the
+end is repeated, in both steps. A block makes 64 numbers. **Par** counts requests to global memory.
 """
 
 # --8<-- [start:imports]

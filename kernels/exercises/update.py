@@ -1,7 +1,8 @@
 """A product on top of what is there
 
 Write `update`: `c` becomes `c + a @ b`, one thread for each element of `c`, in blocks of 32 x 4
-threads. It is what each layer of a network does with its bias, and what libraries call `beta = 1`.
+threads. Libraries call it `beta = 1`. A layer of a network uses it when `c` holds its bias in
+each row.
 **Par** counts the sectors of memory, and the requests: how often does a thread have to touch `c`?
 """
 

@@ -35,7 +35,7 @@ def reread(a, stride, offset, rounds, threads=32):
 
     --8<-- [start:example]
     >>> a = np.arange(SPAN + 64)
-    >>> reread(a, stride=1, offset=8, rounds=1)[:3]  # 8 + 520 + ... + 3592, and eight more each
+    >>> reread(a, stride=1, offset=8, rounds=1)[:3]  # 8 + 520 + ... + 3592; each lane 8 more
     array([14400, 14408, 14416], dtype=int32)
 
     --8<-- [end:example]

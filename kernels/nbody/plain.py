@@ -68,7 +68,7 @@ def pulls(kernel, stars, soft=0.01):
 
     --8<-- [start:example]
     >>> stars = np.array([[0, 0, 0, 8], [2, 0, 0, 1], [0, 2, 0, 1]], dtype=np.float32)
-    >>> pulls(pull_plain_kernel, stars, soft=0).round(2)  # soft=0: a star alone must not ask itself
+    >>> pulls(pull_plain_kernel, stars, soft=0).round(2)  # it divides by its own distance, 0
     array([[nan, nan, nan],
            [nan, nan, nan],
            [nan, nan, nan]], dtype=float32)

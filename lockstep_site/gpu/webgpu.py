@@ -38,7 +38,7 @@ KERNEL = re.compile(r"^ *@cuda\.jit\b[^\n]*\n *def (\w+)\(", re.MULTILINE)
 def sources(root: Path) -> list[str]:
     """Return what decides which WGSL is made, and of what."""
     files = [*(root / "simulator/wgsl").glob("*.py"), root / RUNNER]
-    files += [root / f"tests/wgsl_{name}.py" for name in ("cases", "generated", "seeded")]
+    files += [root / f"tests/wgsl_{name}.py" for name in ("cases", "generated")]
     return sorted(file.relative_to(root).as_posix() for file in files)
 
 
@@ -155,18 +155,18 @@ def record(root, name, tool, version, adapter, options, each, numba=None) -> int
     generated = cases.generated(**options)
     compiled = [r for r in generated if r.shader]
     made = list(each(compiled))
-    wrong = [
-        r.kernel
+    differ = {
+        r.kernel: got[:400] if isinstance(got, str) else str(cases.unlike(r, got)[:3] or "")
         for r, got in zip(compiled, made, strict=True)
-        if isinstance(got, str) or cases.unlike(r, got)
-    ]
+    }
+    wrong = {n: what for n, what in differ.items() if what}
     bad = {k: v for k, v in said.items() if v.startswith(("wrong:", "failed:"))}
-    for n, what in bad.items():
+    for n, what in (bad | wrong).items():
         print(f"{n}: {what}")
     right = sum(said.get(n) == "right" for n in known)
     inner = sum(v == "right" for v in said.values()) - right
     print(f"{right} of {len(known)} kernels are right, and {inner} that functions make; {len(bad)} "
-          f"wrong; of {len(compiled)} generated {len(wrong)} are wrong: {wrong[:20]}")  # fmt: skip
+          f"wrong; of {len(compiled)} generated {len(wrong)} are wrong")  # fmt: skip
     if bad or wrong:
         return 1
     against = {}
@@ -175,11 +175,11 @@ def record(root, name, tool, version, adapter, options, each, numba=None) -> int
         pairs = [(r.kernel, r) for r in compiled]
         of = {"kernels": beside(cases, todo, came, numba([r for _, r in todo]))}
         of["generated"] = beside(cases, pairs, made, numba(compiled, program))
-        for kind, found in of.items():
-            equal = sum(what == "equal" for what in found.values())
-            others = {n: what for n, what in found.items() if what != "equal"}
-            print(f"{equal} of {len(found)} {kind} leave what Numba's own leave; others: {others}")
-            against[kind] = {"equal": sorted(found.keys() - others.keys()), "others": others}
+        for kind, seen in of.items():
+            equal = sum(what == "equal" for what in seen.values())
+            others = {n: what for n, what in seen.items() if what != "equal"}
+            print(f"{equal} of {len(seen)} {kind} leave what Numba's own leave; others: {others}")
+            against[kind] = {"equal": sorted(seen.keys() - others.keys()), "others": others}
     hashes = {path: evidence.file_digest(root / path) for path in sources(root)}
     browser = name == "chromium"
     written = {

@@ -72,7 +72,7 @@ class Card:
         """A launch that can be made again and again. ``buffers``: one for each binding."""
         with self.trusting(checks):
             # wgpu has subgroups without being asked, and does not know the question.
-            code = shader.wgsl.replace("enable subgroups;", "")
+            code = shader.wgsl.replace("enable subgroups;", "").replace(", subgroups;", ";")
             code = code.replace("diagnostic(off, subgroup_uniformity);", "")
             module = self.device.create_shader_module(code=code)
         pipeline = self.device.create_compute_pipeline(

@@ -74,8 +74,9 @@ def job(record, program=None):
             key, dtype = id(v.memory), kind.dtype
             if key not in places:
                 places[key] = len(found.memories)
-                empty = np.zeros(len(v.memory.bytes) // dtype.size, dtype.name)
-                found.memories.append(before.get(key, empty))
+                # An array whose values the compiler knew: the shader does not bind it.
+                known = np.frombuffer(bytes(v.memory.bytes), dtype.name)
+                found.memories.append(before.get(key, known))
             start = v.start // dtype.size + v.offset
             return Window(places[key], dtype.name, start, tuple(v.shape), tuple(v.strides))
         if isinstance(kind, types.Tuple) and not kind.names:

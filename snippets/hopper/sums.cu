@@ -1,4 +1,4 @@
-// Sum float32 numbers that the copy engine fetches.
+// Sum float32 numbers that TMA fetches.
 constexpr int STAGES = 8;  // slots in flight
 constexpr int SLOT = 2048;  // numbers in a slot: 8 KB
 
@@ -17,7 +17,7 @@ __device__ void finish(float total, const float* x, long long done, long long n,
     if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
 }
 
-// The copy engine (Hopper): one thread asks for 8 KB with one instruction, and a barrier in shared
+// TMA (Hopper): one thread asks for 8 KB with one instruction, and a barrier in shared
 // memory counts the bytes that have come. 64 KB are in flight, however few threads there are.
 extern "C" __global__ void sum_bulk(const float* x, long long n, double* out) {
     extern __shared__ __align__(128) float4 slots[];  // STAGES x SLOT numbers

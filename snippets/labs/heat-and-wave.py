@@ -100,12 +100,12 @@ now, before = (on_gpu(np.zeros((rows, columns))) for _ in range(2))
 sums = on_gpu(np.zeros(rows))
 step, whole_row = wave_kernel[over(speeds.shape)], (-(-rows // 128), 128)
 period = wavelength / 0.5
-for turn in range(2560):
+for turn in range(2304):
     shake = np.float32(np.sin(2 * np.pi * turn / period) * min(1, turn / (2 * period)))
     drive_kernel[whole_row](now, 100, shake)
     step(now, medium, before)
     now, before = before, now
-    if turn >= 2176:  # six periods, before an echo of the plate's border comes to the screen
+    if turn >= 1920:  # six periods, before an echo comes to the screen
         intensity_kernel[whole_row](now, screen, sums)
 light = sums.copy_to_host()
 u = now.copy_to_host()
