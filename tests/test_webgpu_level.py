@@ -36,7 +36,6 @@ def test_another_text_of_a_kernel_is_proved_no_longer():
 NOT_ON_H200 = {
     "kernels/exercises/one_pass.py:finish",
     "kernels/exercises/merge_attention.py:merge_attention",
-    "kernels/gpt/matmul.py:add_parts_kernel",
     "kernels/microbenchmarks/waves.py:block_work_kernel",  # 48 KB of shared memory
 }
 
@@ -68,20 +67,14 @@ def test_nine_tenths_of_the_sites_kernels_are_right_on_an_h200():
     assert found["generated"] >= 200
 
 
-# What Numba is not asked, or leaves otherwise: the words, and why.
-UNLIKE_NUMBA: dict[str, str] = {}
-
-
 def test_what_an_h200_computes_of_the_wgsl_is_what_numba_computes_there():
     """By its record: the same launch by Numba itself, on the same data. The generated ones too."""
     (found,) = [found for kind, found, _ in webgpu.runs(Evidence(ROOT)) if kind == "webgpu"]
-    # Runs since that day ask Numba as well.
-    assert "numba" in found or found["date"] <= "2026-11-29"
-    for kind, least in (("kernels", 330), ("generated", 200)) if "numba" in found else ():
+    for kind, least in (("kernels", 330), ("generated", 200)):
         asked = found["numba"][kind]
         print(f"{len(asked['equal'])} {kind} leave what Numba's own leave")
         differ = {n: what for n, what in asked["others"].items() if what.startswith("differs")}
-        assert differ.keys() <= UNLIKE_NUMBA.keys(), differ
+        assert not differ
         assert len(asked["equal"]) >= least, asked["others"]
 
 
