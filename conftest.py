@@ -23,7 +23,7 @@ pytest_plugins = [
 def pytest_collection(session):
     """Look for no garbage while everything is read, nor ever again among what was: it stays.
 
-    Python would walk through all of it each time: a fifth of the seconds of a collection, and more later..
+    Python would walk through all of it each time: a fifth of the seconds of a collection.
     """
     gc.disable()
     try:
