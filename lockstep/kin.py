@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple
 
 _SET_CHILD_SUBREAPER = 36  # of prctl(2)
@@ -34,14 +33,13 @@ def adopt() -> None:
 
 def _all() -> dict[int, Process]:
     found = {}
-    for folder in Path("/proc").glob("[0-9]*") if sys.platform == "linux" else ():
-        with suppress(OSError, ValueError):
-            text = (folder / "stat").read_text(encoding="utf-8", errors="replace")
+    for number in filter(str.isdecimal, os.listdir("/proc") if sys.platform == "linux" else ()):
+        with suppress(OSError, ValueError), open(f"/proc/{number}/stat", "rb") as stat:
+            text = stat.read().decode("utf-8", "replace")
             name, _, rest = text.partition("(")[2].rpartition(")")
             state, parent, _, session, *_ = rest.split()
             if state not in "ZX":
-                number = int(folder.name)
-                found[number] = Process(number, int(parent), int(session), name)
+                found[int(number)] = Process(int(number), int(parent), int(session), name)
     return found
 
 
@@ -99,9 +97,10 @@ def end(page: int, forker: int, pages: set[int]) -> list[str]:
 
 
 def _until(holds, seconds: float) -> None:
-    limit = time.monotonic() + seconds
+    limit, pause = time.monotonic() + seconds, 0.001
     while not holds() and time.monotonic() < limit:
-        time.sleep(0.01)
+        time.sleep(pause)  # most end within a few milliseconds
+        pause = min(0.01, 2 * pause)
 
 
 def _kill(numbers: set[int]) -> None:
