@@ -29,6 +29,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 from lockstep import (
     bound,
+    claims,
     collect,
     configured,
     crossed,
@@ -38,6 +39,7 @@ from lockstep import (
     finished,
     fitting,
     numbers,
+    outcomes,
     project,
     records,
     reviewed,
@@ -62,11 +64,14 @@ KEYS = re.compile(
 CLAIM = re.compile(
     r"(?i)\b(?:we|was|were) (?:measured|timed|clocked)\b|^\s*measured\b|\bon our \w|\bthis kernel\b"
     r"|\b(?-i:[ABH]\d{2,3}s?|G[BH]\d{3}s?|L40?S?|T4|MI\d{3}\w*|V100|RTX|GeForce|M[1-5])\b"
+    r"|\b(?:card|GPU|machine) (?:that |which )?we (?:have|use|own)\b"
     r"|\bour (?:gpu|kernel)|\b(?:of|on) this (?:page|lesson)\b|\b(?:copy|kernel) above\b"
 )
 # Who says that anywhere in a question says it of all its numbers.
 MEASURED = re.compile(
-    r"(?i)\b(?:our (?:\w+ )?(?:copy|kernel|sum|scan|gather|product|version|gpu|code|run)s?"
+    r"(?i)\b(?:compiler|profiler|ptxas|nvcc|Nsight(?: Compute)?|ncu) (?:says|shows|reports|counts"
+    r"|gives) (?:so|it|that)\b|\b(?:our (?:\w+ )?(?:copy|kernel|sum|scan|gather|product"
+    r"|version|gpu|code|run)s?"
     r"|benchmarks? (?:says?|shows?|gave)"
     r"|(?:copy|kernel|sum|scan|code|block) above (?:reach|run|take|need|get|achiev|mov)\w*"
     r"|this (?:page|lesson)'s|we (?:measured|timed|clocked|ran)|(?:is|was) measured|ours)\b"
@@ -217,7 +222,7 @@ class Checker:
                 continue
             said = data.LINK.sub("", numbers.WORKED.sub("", figures.KEY.sub("", line)))
             claim = CLAIM.search(said) or at + page.body_line in claimed
-            if (claim or at + page.body_line in explained) and (found := numbers.typed(said)):
+            if (claim or at + page.body_line in explained) and (found := _numbers(said)):
                 why = "is said to be measured" if claim else "explains an answer"
                 there = page.typed[at] if at < len(page.typed) else at + page.body_line
                 what = f"{found[0]!r} {why}, and is typed"
@@ -240,6 +245,7 @@ class Checker:
         yield from fitting.check(page, self.records)
         yield from crossed.check(page, self.records)
         yield from bound.check(page, self.records)
+        yield from outcomes.check(page, self._invented(page))
 
     def head(self, page: Page) -> Iterator[Mistake]:
         """No number and no stamp is typed in the front matter: its words come onto other pages."""
@@ -353,6 +359,17 @@ class Checker:
         return found
 
 
+def _numbers(said: str) -> list[str]:
+    plain = numbers.plain(said)
+    found = [*numbers.typed(said), *claims.errors(plain)]
+    return found or [match[1] or match[2] for match in ANSWER.finditer(plain)]
+
+
+# An answer that is a number, or has one of those that a compiler or a profiler counts.
+ANSWER = re.compile(
+    r"^\s*- \[.\]\s+(\d[\d.,]*)\s*$|\b(\d[\d.,]*) (?:registers|sectors|conflicts|wavefronts"
+    r"|spills)\b"
+)
 EXAMPLE = re.compile(r"\s*(?:[#*\"']+\s*)?>>> ")  # in a docstring, a text, a comment
 COLORS = re.compile(r'<span class="[a-z0-9 -]+">|</span>')
 

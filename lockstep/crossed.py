@@ -7,21 +7,25 @@ together. What one's name has and the other's lacks tells them apart: "padded" o
 sentence, say that, and its own don't, they are exchanged.
 """
 
+import functools
 import itertools
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from lockstep import figures, numbers
+from lockstep import figures, numbers, tabled
 from lockstep.block import Page
 from lockstep.evidence import Evidence
-from lockstep.fitting import ENDING, SENTENCE, names_of, quantity, read_by_eye, stems
+from lockstep.fitting import ENDING, HEADING, SENTENCE, names_of, quantity, read_by_eye, stems
 from lockstep.mistakes import Mistake
 
 MEND = "use the key of what its row, its column or its words name"
 # What is named to say that it is not there, or is another: without the padding, unlike the naive.
 _NOT = re.compile(r"(?i)\b(?:without|no|not|unlike|than|from)\s+(?:(?:the|a|an|any)\s+)?[\w-]+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
+# What the first version is called, before anything is done to it.
+_FIRST = frozenset("naive direct plain baseline serial sequential untuned unfused".split())
+_VARIANT = re.compile(rf"\b{tabled.VARIANT}\b")
 _LINKED = re.compile(r"\]\([^)]*\)")
 _CELL = re.compile(r"(?<!\\)\|")
 # Another form of a word that keys have.
@@ -50,9 +54,21 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
     """Yield the keys of a page that stand at the place of another one."""
     table: list[tuple[int, str]] = []
     inside = False
+    titles: dict[int, str] = {}
+    above = ""  # the line in front that is not empty
     for number, line in enumerate([*page.body.split("\n"), ""], start=page.body_line):
         inside ^= line.lstrip().startswith("```")
         at = page.typed[number - page.body_line] if page.typed and line else number
+        if not inside and (title := HEADING.match(line)):
+            level = len(title[1])
+            titles = {n: t for n, t in titles.items() if n < level} | {level: title[2]}
+        if "[[" in line and not inside:
+            around = titles[max(titles)] if titles else ""
+            for what in _opposite(
+                line, around if max(titles, default=0) > 1 else "", above, records
+            ):
+                yield Mistake(page.path, at, what, MEND)
+        above = line if line.strip() else above
         if line.lstrip().startswith("|") and not inside:
             table.append((at, line))
             continue
@@ -64,6 +80,48 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             for sentence in SENTENCE.split(line):
                 for what in _sentence(sentence, records):
                     yield Mistake(page.path, at, what, MEND)
+
+
+@functools.lru_cache(maxsize=4)
+def _siblings(records: Evidence) -> dict[str, dict[str, str]]:
+    """Return for each name that has a variant's word the words of its siblings, and its own."""
+    names: dict[str, set[str]] = {}
+    for kind in ("benchmarks", "microbenchmarks"):
+        for row in records.every(kind):
+            parts = str(row["id"]).split("-")
+            for n, part in enumerate(parts):
+                if _VARIANT.fullmatch(part):
+                    names.setdefault("-".join([*parts[:n], "*", *parts[n + 1 :]]), set()).add(part)
+    found: dict[str, dict[str, str]] = {}
+    for name, words in names.items():
+        for own in words if len(words) > 1 else ():
+            whole = name.replace("*", own)
+            found.setdefault(whole, {}).update(dict.fromkeys(words - {own}, own))
+    return found
+
+
+def _opposite(line: str, title: str, above: str, records: Evidence) -> Iterator[str]:
+    """Yield the keys of one variant that stand where the words name another one alone."""
+    row = line.lstrip().startswith("|")
+    sentences = [line] if row else SENTENCE.split(line)
+    for before, sentence in zip([above, *sentences], sentences, strict=False):
+        for found in figures.KEY.finditer(sentence):
+            name = found["key"].rpartition(".")[0] or found["key"]
+            others = _siblings(records).get(name)
+            if not others:
+                continue
+            near = _NOT.sub(" ", f"{read_by_eye(sentence)} {'' if row else title}").lower()
+            named = set().union(*(stems(said[0]) for said in _VARIANT.finditer(near)))
+            every = _every(f"{read_by_eye(sentence)} {before} {title}")
+            beside = {
+                word for key in figures.KEY.findall(line) for word in _VARIANT.findall(key[1])
+            }
+            for other, own in others.items():
+                if other in beside or _FIRST.issuperset({own, other}):  # each its own, or one thing
+                    continue
+                if stems(other) & named and not _every(own) & every:
+                    yield f"{found[0]} is of {own!r}, and the words here name {other!r}"
+                    break
 
 
 def _key(found: re.Match, records: Evidence) -> _Key | None:

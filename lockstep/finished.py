@@ -157,11 +157,67 @@ def _spoken(match: re.Match) -> bool:
     return bool(_PHRASE.search(said)) and not _CODE.search(said)
 
 
+# Numbers that somebody is said to see, and how the last line or the result begins and ends.
+_NUMBER = r"-?\.?\d(?:[\d.,]*[\d.])?"
+_VALUES = rf"({_NUMBER}(?:(?:,? and|,) {_NUMBER})*)"
+READS = re.compile(
+    r"(?i)\b(?:the|its) (?:last|first|second|third|next|only"
+    r"|final) lines? (?:then )?(?:reads?|says?"
+    r"|shows?|prints?|gives?)\b:?(?P<read>[^.;:]*?\d[^;:]*?)(?=[.;](?:\s|$)|$)"
+    r"|\b(?:you|we|one) (?:then |now |will |should |can )*(?:see|get|read)s? (?:then "
+    r"|now )?(?:the |an? )?"
+    rf"(?:\w+ )?(?:numbers?|values?|figures?|lines?|results?) {_VALUES}"
+    r"|\b(?:the|its|our) (?:results?|outputs?|arrays?|lists?|vectors?|answers?)"
+    rf" (?:begins?|starts?|ends?)(?: with| in| at)? {_VALUES}(?:[^.;]*? ends? (?:with |in "
+    rf"|at )?{_VALUES})?"
+    rf"|\bc[ao]mes? out as {_VALUES} (?:in place|instead) of\b"
+)
+# And the message with which it is said to end, in emphasis.
+ENDS = re.compile(
+    r"\b(?:aborts?|aborted|dies|died|stops?|stopped|fails?|failed|crash(?:es|ed)|ends?|ended)"
+    r" with (?:an? |the )?(?:\w+ )?(?<!\*)[*_]([A-Za-z][^*_]{8,})[*_](?!\*)"
+)
+# Inline code that looks like a line which a program printed.
+LOOKS = re.compile(
+    r"array\(.*\)|\[-?\d[\d.]*(?:,? +-?\d[\d.e+-]*){2,}.*\]"
+    r"|\(-?\d+(?:\.\d+)?(?:, -?\d+(?:\.\d+)?){2,}\)"
+    r"|-?\d+\.\d{3,}(?:e[+-]?\d+)?|[A-Za-z]\w* [\w ]{2,30}: -?\d[\d.,]*(?: ?[A-Za-z/%]+)?"
+    r"|\d+ of \d[\d,]* .*|\d+ (?:passed|failed|errors?|mismatches)\b.*"
+    r"|(?:max(?:imum)?|mean) (?:error|difference)\b.*\d.*"
+)
+_CODED = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+_VALUE = re.compile(r"-?\.?\d[\d.,]*(?<![,.])")
+
+
+def _quoted(row: str, shown: str, code: bool) -> Iterator[str]:
+    """Yield what a row says that a program printed, by its values or its look.
+
+    ``code``: the page has blocks, which could have printed it.
+    """
+    plain = numbers.INLINE.sub("", LINKED.sub("", row))
+    for found in READS.finditer(plain) if _VALUE.search(plain) else ():
+        for said in filter(None, found.groups()):
+            values = _VALUE.findall(said)
+            row_of = re.sub(r"[\s,]", "", re.sub(r"\band\b", "", said)).strip(".")
+            whole = re.search(r"[A-Za-z]{3}", said) is None or found["read"] is None
+            if any(value not in shown for value in values) or (
+                (len(values) > 1 or not whole) and row_of not in shown.replace(",", "")
+            ):
+                yield said.strip()
+    for found in ENDS.finditer(row) if " with " in row else ():
+        if re.sub(r"\s", "", found[1]) not in shown:
+            yield found[1]
+    for coded in _CODED.finditer(row) if code and "`" in row else ():
+        if LOOKS.fullmatch(coded[1].strip()) and re.sub(r"\s", "", coded[1]) not in shown:
+            yield coded[1]
+
+
 def outputs(page: Page) -> Iterator[tuple[int, str]]:
     """Yield (line, value) of values that prose says are printed, and that no block shows."""
     shown = re.sub(r"\s", "", "".join(block.text for block in page.blocks))
-    before, head = "", ""
+    before, head, fenced = "", "", False
     for number, row in enumerate(page.body.split("\n"), start=page.body_line):
+        fenced ^= row.lstrip().startswith("```")
         head = (head or row) if row.lstrip().startswith("|") else ""
         if "`" in row and head != row and PRINTED.search(head):
             for said in re.findall(r"`([^`]*\d[^`]*)`", row):
@@ -177,6 +233,8 @@ def outputs(page: Page) -> Iterator[tuple[int, str]]:
                 found.append(quote)
             if marked:
                 found += filter(_spoken, SPOKEN.finditer(row))
+            if not fenced:
+                yield from ((number, said) for said in _quoted(row, shown, bool(page.blocks)))
             if row.count("`") > 3 and len(read := list(ASSEMBLY.finditer(row))) > 1:
                 found += read
             if '"' in row or "“" in row or "`" in row or "**" in row:
@@ -367,6 +425,24 @@ def levels(page: Page) -> Iterator[tuple[int, str]]:
 SAYS = re.compile(r"aria-label=\"[^\"]*\"|>[^<>]+(?=<)")
 
 
+IN_TABLE = "in a table where"  # of a message that names a cell, and one that gives it its unit
+
+
+def _row(lines: list[str], cell: str, other: str) -> int | None:
+    """Return the number of the line of a table's cell, where another cell of the table is known."""
+    tables: list[list[tuple[int, list[str]]]] = [[]]
+    for number, row in enumerate(lines):
+        if row.lstrip().startswith("|"):
+            tables[-1].append((number, [c.strip(" *`") for c in row.strip(" |").split("|")]))
+        elif tables[-1]:
+            tables.append([])
+    for table in tables:
+        if any(other in cells for _, cells in table):
+            if found := [number for number, cells in table if cell in cells]:
+                return found[-1] if cell == other else found[0]
+    return None
+
+
 def line(page: Page, text: str, at: int, what: str) -> int:
     """Return the line of the page's file that the HTML at ``at`` most likely came from.
 
@@ -379,6 +455,9 @@ def line(page: Page, text: str, at: int, what: str) -> int:
     after = re.sub(r"<[^>]*>", "\n", text[at : at + 400])
     quoted = re.findall(r"'([^']+)'|\"([^\"]+)\"|<(\w+)", what)
     wanted = [word for words in quoted for word in words if word]
+    if IN_TABLE in what and len(wanted) > 1:
+        if found := _row(lines, *wanted[:2]):
+            return page.body_line + found
     wanted = [w if w.isalnum() is False or len(w) > 3 else f"<{w}" for w in wanted]
     wanted += [numbers.plain(piece).strip()[:40] for piece in after.split("\n") if len(piece) > 3]
     for words in wanted:

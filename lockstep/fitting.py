@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from lockstep import figures, numbers, worked
+from lockstep import figures, numbers, tabled, worked
 from lockstep.block import Page
 from lockstep.evidence import Evidence
 from lockstep.mistakes import Mistake
@@ -97,14 +97,19 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
     read = [(start, " ".join(rows)) for start, rows in paragraphs if rows]
     keyed = [figures.KEY.search(text) is not None for _, text in read]
     shown = "".join(block.text for block in page.blocks)
+    given = records.project.given
+    stated = page.meta.get("sources")
+    sources = stated if isinstance(stated, list) else []
+    listed = {str(source.get("url")) for source in sources if isinstance(source, dict)}
     for n, (start, text) in enumerate(read):
         for what, mend in _printed(text, shown):
             yield Mistake(page.path, place(start), what, mend)
         if "[[worked:" in text and start not in invented:
-            for what, mend in _worked(text):
+            for what, mend in (*_worked(text), *_unheard(text, page, shown)):
                 yield Mistake(page.path, place(start), what, mend)
-        for what, mend in _borrowed(text) if "](http" in text else ():
-            yield Mistake(page.path, place(start), what, mend)
+        if "](http" in text:
+            for what, mend in (*_borrowed(text), *_sourced(text, given, listed)):
+                yield Mistake(page.path, place(start), what, mend)
         for what, mend in _changed(text) if keyed[n] else ():
             yield Mistake(page.path, place(start), what, mend)
         if not (any(keyed[max(0, n - 1) : n + 2]) or start in invented):
@@ -141,9 +146,38 @@ TAG = re.compile(r"</?\w[^>]*>|[*_`]|\[(?=[^\]]*\]\()|\]\([^)]*\)")
 # Whose a number is that somebody else's page is said to give.
 GIVEN = re.compile(r"\[([^\[\]]*)\]\((https?://[^)\s]*)[^)]*\)")
 MINE = re.compile(
-    r"\b(?:[Oo]urs|[Oo]ur(?!\ own\ page)\ [a-zA-Z]\w*|(?:[Ww]e|I)\ (?:have\ |had\ |also\ )?"
+    r"\b(?:(?:[Oo]f|[Oo]n)\ this\ (?:page|lesson|section|chapter)\b|[\w-]+\ (?:kernel"
+    r"|version|tile|copy"
+    r"|loop|rung|variant|program|scan|sort|sum|one)s?\ (?:above|below|here)\b|"
+    r"[Oo]urs|[Oo]ur(?!\ own\ page)\ [a-zA-Z]\w*|(?:[Ww]e|I)\ (?:have\ |had\ |also\ )?"
     r"(?:measured?|timed|clocked|saw|got|get|reach(?:ed)?|ran|benchmarked))\b"
 )
+
+
+# Where anybody writes, and nobody reviews it.
+_ANYBODY = re.compile(
+    r"(?:gist\.|(?:\w+\.)*(?:wikipedia|wikimedia|medium|reddit|pastebin|blogspot|substack|quora"
+    r"|wordpress|tumblr|facebook|twitter|youtube|tiktok|discord|dev)\.\w+$"
+    r"|x\.com$|t\.co$|(?:\w+\.)*(?:gitlab|github|netlify|vercel|pages)\.(?:io|app|dev)$)"
+)
+_HOST = re.compile(r"https?://(?:www\.)?([^/:?#]+)")
+
+
+def _sourced(text: str, given: tuple[str, ...], listed: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield the numbers whose link leads to no source: a site of ``given``, or one listed above."""
+    for link in GIVEN.finditer(text):
+        place = _HOST.match(link[2])
+        host = place[1].lower() if place else ""
+        if link[2] in listed or not (found := numbers.typed(link[1])):
+            continue
+        known = not given or any(host == site or host.endswith(f".{site}") for site in given)
+        if not known or (_ANYBODY.match(host) and host not in given):
+            what = f"{found[0]!r} has its source at {host}, which is no source of numbers here"
+            yield (
+                what,
+                "link who measured or makes it; or list this address under sources in the front"
+                " matter, or its site under given in pyproject.toml, for a reviewer to see",
+            )
 
 
 def _borrowed(text: str) -> Iterator[tuple[str, str]]:
@@ -176,6 +210,7 @@ WORKED_OURS = re.compile(
     rf"\ (?:above|below|of\ this\ page|here)\ {_DID}"
     rf"\ {_AT}|\b(?:profiler|timer|Nsight\ \w+|ncu)\ (?:shows?|says?|said|reports?|gives?|sees)"
     rf"\ {_AT}|\bthe\ speed-?up\ (?:is|was|comes\ to|of)\ {_AT}|\brun\ it\b[^.\[]*{_AT}"
+    rf"|\b(?:the|our|this)\ {tabled.VARIANT}(?:\ \w+)?\ {_DID}\ {_AT}"
     rf"|\bin\ (?:our|my)\ (?:own\ )?hands\b[^.\[]*{_AT})|\b{LIBRARY}\ {_DID}\ {_AT}"
 )
 
@@ -193,6 +228,34 @@ def _worked(text: str) -> Iterator[tuple[str, str]]:
                 what,
                 "pull it by key, or make the key an input: [[worked:...; {bench:ID.FIELD} ...]]",
             )
+
+
+# A ratio of two numbers, and words that say that it is one.
+_QUOTIENT = re.compile(
+    r"\s*(?:about )?\(?(\d[\d,.]*)\)?\s?(?:/|over"
+    r"|÷)\s?\(?(\d[\d,.]*)\)?\s*(?:[−-]\s?1)?\s*(?:[a-z,].*)?"
+)
+_RATIO = re.compile(r"(?i)times|%|percent|fast|slow|half|third|quarter|tenth|factor|×|fold")
+
+
+def _unheard(text: str, page: Page, shown: str) -> Iterator[tuple[str, str]]:
+    """Yield the ratios of numbers that neither the code nor the words of the page say."""
+    for found in numbers.WORKED.finditer(text):
+        ratio = _QUOTIENT.fullmatch(found["how"])
+        if not ratio or not _RATIO.search(found["number"] + text[found.end() : found.end() + 12]):
+            continue
+        for figure in ratio.groups():
+            figure = figure.rstrip(".,")
+            digits = re.sub(r"[.,]", "", figure).strip("0")
+            if len(digits) > 2 and page.body.count(figure) < 2:
+                if figure not in shown and figure.replace(",", "") not in shown:
+                    what = f"{figure!r} in {found[0]!r} is typed, and nothing on this page gives it"
+                    yield (
+                        what,
+                        "make the key its input, {bench:ID.FIELD}; or show where it stands or"
+                        " follows from",
+                    )
+                    break
 
 
 def _compared(text: str) -> Iterator[tuple[str, str]]:
@@ -428,6 +491,11 @@ CONDITIONS: tuple[tuple[str, str], ...] = (
         r"first|compil",
     ),
     (r"\bpower (?:limit|cap)\w*|\b(?:capped|limited) (?:at|to) [\d,]+ ?W\b", r"power"),
+    (
+        r"\b(?:including|counting|with) (?:all |both |the |its )*(?:copies|copying|transfers?)"
+        r" (?:to|from|over|in|both|and)\b",
+        r"copies|transfer|host|pageable|pinned|PCIe|to and from",
+    ),
     (r"\bECC\b", r"\bECC\b"),
     (r"\b(?:under|over)(?:volt|clock)\w*", r"(?:under|over)(?:volt|clock)"),
     (

@@ -507,6 +507,11 @@ CHANGED = re.compile(
 # A typed number beside a measured one, which can be of nothing but the same quantity.
 _BARE = claims.BARE
 _ONCE = r"(?:before|then|earlier|at\ first|previously|formerly|last\ (?:week|month|year))"
+_DECIMAL = r"(?<![\w.,/-])(?:\d{2,}(?:[.,]\d+)*|\d[.,]\d+)"
+_BARE_SCORE = (  # where no noun follows that it counts
+    rf"(?:about\ |only\ |just\ )?{_DECIMAL}(?=\W*$|[.;)](?:[\s,.;]|$)|,\ (?!\d)|\ (?:now|today"
+    rf"|there|here|once)\b)"
+)
 RIVAL = re.compile(
     rf"""{KEY}[)\]]?\W{{0,3}}(?:(?:and|but|or|where|while)\ )?(?:it\ )?
         (?:was|were|had\ been|used\ to\ be|down\ from|up\ from|instead\ of|rather\ than
@@ -519,6 +524,12 @@ RIVAL = re.compile(
     | {KEY}\ ?(?:->|→|⇒|⟶|<-|←)\ ?{_DIGITS}(?!\ ?[\w×])
     | {KEY}\W{{0,3}}(?:\(|,\ )?{_DIGITS}\ {_ONCE}\b
     | {KEY}[^.{KEY}]{{0,30}}?\b(?:it|they)\ (?:was|were|used\ to\ be|had\ been)\ (?:about\ )?{_BARE}
+    | {KEY}[^.;?{KEY}]{{0,60}}?(?:,|;|\band|\bbut|\bor)\ (?:about\ |only\ |some\ )?{_DECIMAL}
+        \ (?:now|today|since|later|afterwards|meanwhile|these\ days|again|this\ time|by\ then
+        |(?:with|without)\ (?:it|them|that)\b|elsewhere|at\ home)\b
+    | {KEY}[^.;?{KEY}]{{0,60}}?\b(?:gets?|got|brings?|brought|pushe[sd]|makes|made|does|did
+        |reache[sd]|takes|took|managed|manages)\ (?:it\ |them\ |this\ )?
+        (?:to\ |at\ |in\ )?{_BARE_SCORE}
     | {KEY}[^.{KEY}]{{0,30}}?
         \b(?:theirs|the\ (?:old|older|other|previous|first|naive|library)(?:\ one)?)
         \ (?:\w+\ ){{0,2}}?{_BARE}""",
@@ -714,6 +725,7 @@ class Reader:
             self.wrong(self.start, what, MEND)
         if closed == "dt":
             self.term = bool(HEAD.search(said) or TERM.match(said) or ALONE.fullmatch(said))
+            self.term = self.term or tabled.VERSION.fullmatch(said) is not None
         elif closed == "dd" and (self.term or self.timed) and _alone(said):
             self.wrong(self.start, f"{said!r} is typed, under a measured quantity", MEND)
         if closed == "th":

@@ -53,6 +53,7 @@ KEYS: dict[str, Any] = {
     "packages": list,
     "compilers": list,
     "plugins": list,
+    "given": list,
     "shown": float,
     "language": str,
 }
@@ -84,6 +85,7 @@ class Project:
     # Those of others stand beside. Without any, each machine's.
     machines: tuple[str, ...] = ()
     listed: str = ""  # the page that lists every figure, for those whose code no page shows
+    given: tuple[str, ...] = ()  # sites that are a source of a number; without any, all but a few
     license: str = ""  # of what a reader takes away, in a line
     languages: dict[str, Language] = field(default_factory=dict)
     targets: dict[str, Target] = field(default_factory=dict)
@@ -157,7 +159,7 @@ def _read(root: Path) -> Project:
     numbers.OWN[root] = address.own(root)
     project.add(*common(), Cpu())
     settings = _settings(root)
-    for key in ("sources", "output", "kinds", "compilers", "plugins", "shown", "language"):
+    for key in ("sources", "output", "kinds", "compilers", "plugins", "given", "shown", "language"):
         if key in settings:
             setattr(project, key, type(getattr(project, key))(settings[key]))
     Cpu.packages = tuple(settings.get("packages", ()))

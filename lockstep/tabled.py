@@ -31,6 +31,34 @@ VAGUE = re.compile(
 )
 
 
+# The head of a column of what a compiler, a profiler or a run counts, and bare numbers below it.
+RESOURCE = re.compile(
+    r"""\b(?:registers?|occupancy|spill(?:s|ed)?|conflicts?|sectors?|iterations|sweeps
+        |peak\ memory|memory\ (?:used|in\ use|at\ (?:its|the)\ peak|needed)
+        |steps\ (?:until|to\ (?:reach|converge)|needed|before)|launches|tries)\b
+    | ^most\ memory$
+    | ^(?:resident\ )?(?:blocks|warps)\ (?:an?|per|on\ (?:an?|each)|each)\ (?:SM|multiprocessor)$
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+COUNT = re.compile(
+    r"[~≈<>+-]?\ ?\d[\d.,]*(?:\ ?(?:million|thousand|[kMGT]i?B|bytes|%|registers?|sectors?"
+    r"|blocks?|warps"
+    r"|steps|conflicts|each))?",
+    re.IGNORECASE,
+)
+# A version of a kernel, by the word that tells it from the others.
+VARIANT = (
+    r"(?:naive|tiled|(?:un)?fused|blocked|padd(?:ed|ing)|direct|swizzled?|baseline|optimi[sz]ed"
+    r"|(?:un)?tuned|unrolled|vectori[sz]ed|(?:un)?coalesced|strided|serial|sequential|privati[sz]ed"
+    r"|private|atomics?|pipelined|persistent|double-buffered|shared|global|plain)"
+)
+VERSION = re.compile(
+    rf"(?:(?:the|our|an?|with|without)\ )?(?:[\w-]+\ )?{VARIANT}(?:\ [\w-]+){{0,2}}", re.IGNORECASE
+)
+SCORE = re.compile(r"[~≈<>+-]?\ ?(?:\d{3,}|\d{1,3}(?:,\d{3})+|\d+\.\d+)")
+
+
 DEVICE = re.compile(rf"(?:NVIDIA |AMD |GeForce )?(?:{CARDS}|T4)(?:\ \w+)?")
 
 
@@ -79,6 +107,8 @@ class Table:
         yield from self._corner()
         yield from self._unitless()
         yield from self._among()
+        yield from self._counted()
+        yield from self._versions()
 
     def _beside(self) -> Iterator[tuple[Cell, Cell]]:
         for row in self.rows:
@@ -149,6 +179,31 @@ class Table:
             for head, cell in zip(heads, row, strict=False) if proved else ():
                 if head.said and VAGUE.fullmatch(head.said) and LONG.fullmatch(cell.said):
                     yield cell, proved[0]
+
+    def _counted(self) -> Iterator[tuple[Cell, Cell]]:
+        """Bare numbers under a head that names what is counted: registers, occupancy, conflicts."""
+        heads = self.rows[0] if self.rows else []
+        for row in self.rows[1:]:
+            for head, cell in zip(heads[1:], row[1:], strict=False):
+                if RESOURCE.search(head.said) and self.key not in head.said:
+                    if COUNT.fullmatch(cell.said):
+                        yield cell, head
+            if row and RESOURCE.fullmatch(row[0].said):
+                yield from ((cell, row[0]) for cell in row[1:] if COUNT.fullmatch(cell.said))
+
+    def _versions(self) -> Iterator[tuple[Cell, Cell]]:
+        """Numbers without a unit under the names of two versions, or beside them."""
+        heads = self.rows[0] if self.rows else []
+        named = [n for n, head in enumerate(heads) if n and VERSION.fullmatch(head.said)]
+        for row in self.rows[1:] if len(named) > 1 else ():
+            for n in named:
+                if n < len(row) and SCORE.fullmatch(row[n].said):
+                    yield row[n], heads[n]
+        beside = [row for row in self.rows[1:] if row and VERSION.fullmatch(row[0].said)]
+        for row in beside if len(beside) > 1 else ():
+            for head, cell in zip(heads[1:], row[1:], strict=False):
+                if FIGURE.fullmatch(head.said) and SCORE.fullmatch(cell.said):
+                    yield cell, row[0]
 
     def _measured(self, *columns: int) -> bool:
         """Whether columns hold figures with their proof, so that a head is a size or a name."""

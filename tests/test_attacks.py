@@ -396,6 +396,9 @@ BOTH = (
     "Naive circles take [[bench:circles-naive.us]], padded ones [[bench:circles-padded.us]].",
     "[[bench:circles-naive.us]] for naive circles, [[bench:circles-padded.us]] for padded ones.",
     "Unlike naive circles ([[bench:circles-naive.us]]), padded ones: [[bench:circles-padded.us]].",
+    "Padded circles take [[bench:circles-padded.us]], direct ones [[bench:circles-naive.us]].",
+    "Unlike direct circles ([[bench:circles-naive.us]]), padded ones: [[bench:circles-padded.us]].",
+    "| Circles | Time |\n|---|---:|\n| direct, one each | [[bench:circles-naive.us]] |",
     "| Circles | Numba | CuPy |\n|---|---:|---:|\n"
     "| naive | [[bench:circles-naive.us]] | [[bench:circles-naive.reference_us]] |\n"
     "| padded | [[bench:circles-padded.us]] | [[bench:circles-padded.reference_us]] |",
