@@ -13,27 +13,30 @@ The build does not run this. It is worth a run when much has been written: some 
 of 29 November 2026 was made by these steps one after the other, before they stood here together.)
 ::
 
-    python tools/words.py ENTRIES MODEL TOKENIZER FREQUENT
+    python tools/words.py ENTRIES MODEL FREQUENT
 
-ENTRIES is a pickle of the pages that ``lockstep.mkdocs.search.index`` is given, MODEL and TOKENIZER
-are the model's ONNX file and its tokenizer.json, FREQUENT has English words, the most frequent
-first, one a line. It needs numpy, scipy, onnxruntime, tokenizers, jax and optax.
+ENTRIES is a pickle of the pages that ``lockstep.mkdocs.search.index`` is given, MODEL is the
+folder of the model's model.safetensors and tokenizer.json, FREQUENT has English words, the most
+frequent first, one a line. It needs numpy, scipy, safetensors, tokenizers, jax and optax.
+tools/ranking.py makes tables that have not learned what it asks of them.
 """
 
+import itertools
 import pickle
 import random
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import onnxruntime
 import optax
 import scipy.sparse as sparse
 import yaml
+from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 ROOT = Path(__file__).parents[1]
@@ -69,29 +72,60 @@ def split(text: str) -> list[str]:
 
 
 class Teacher:
-    def __init__(self, model: str, tokenizer: str):
-        self.run = onnxruntime.InferenceSession(model)
-        self.tokens = Tokenizer.from_file(tokenizer)
+    """all-MiniLM-L6-v2: six layers, of which the mean of the last is the vector of a text."""
+
+    def __init__(self, folder: Path):
+        file = load_file(folder / "model.safetensors")
+        self.weights = {name: jnp.asarray(part) for name, part in file.items() if part.ndim}
+        self.tokens = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.tokens.enable_truncation(128)
-        self.tokens.enable_padding()
+        self.tokens.no_padding()
+        self.run = jax.jit(self._run)
+
+    @staticmethod
+    def _run(weights, ids, mask):
+        def norm(x, name):
+            x = (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-12)
+            return x * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+        def linear(x, name):
+            return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+        def heads(x):
+            return x.reshape(*ids.shape, 12, 32).transpose(0, 2, 1, 3)
+
+        place = weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
+        kind = weights["embeddings.token_type_embeddings.weight"][0]
+        x = weights["embeddings.word_embeddings.weight"][ids] + place + kind
+        x = norm(x, "embeddings.LayerNorm")
+        hide = jnp.where(mask[:, None, None, :] > 0, 0.0, -1e9)
+        for n in range(6):
+            at = f"encoder.layer.{n}"
+            q, k, v = (
+                heads(linear(x, f"{at}.attention.self.{w}")) for w in ("query", "key", "value")
+            )
+            share = jax.nn.softmax(q @ k.transpose(0, 1, 3, 2) / 32**0.5 + hide, -1)
+            seen = (share @ v).transpose(0, 2, 1, 3).reshape(*ids.shape, 384)
+            x = norm(
+                x + linear(seen, f"{at}.attention.output.dense"), f"{at}.attention.output.LayerNorm"
+            )
+            wide = jax.nn.gelu(linear(x, f"{at}.intermediate.dense"), approximate=False)
+            x = norm(x + linear(wide, f"{at}.output.dense"), f"{at}.output.LayerNorm")
+        return (x * mask[..., None]).sum(1)
 
     def __call__(self, texts: list[str]) -> np.ndarray:
         """Return the model's vector of each text, of length 1."""
         out = np.zeros((len(texts), 384), np.float32)
-        order = sorted(
-            range(len(texts)), key=lambda n: len(texts[n])
-        )  # those of one length at once
-        for at in range(0, len(order), 64):
-            some = order[at : at + 64]
-            read = self.tokens.encode_batch([texts[n] for n in some])
-            mask = np.array([one.attention_mask for one in read])
-            given = {
-                "input_ids": np.array([one.ids for one in read]),
-                "attention_mask": mask,
-                "token_type_ids": np.zeros_like(mask),
-            }
-            (hidden,) = self.run.run(None, given)
-            out[some] = unit((hidden * mask[..., None]).sum(1))
+        read = [one.ids for one in self.tokens.encode_batch(texts)]
+        for less, most in itertools.pairwise((0, 8, 12, 16, 24, 32, 48, 64, 96, 128)):
+            some = [n for n, ids in enumerate(read) if less < len(ids) <= most]  # of one length
+            for at in range(0, len(some), 64):
+                part = some[at : at + 64]
+                ids, mask = np.zeros((64, most), np.int32), np.zeros((64, most), np.float32)
+                mask[:, 0] = 1
+                for row, n in enumerate(part):
+                    ids[row, : len(read[n])], mask[row, : len(read[n])] = read[n], 1
+                out[part] = unit(np.asarray(self.run(self.weights, ids, mask)))[: len(part)]
         return out
 
 
@@ -99,10 +133,17 @@ def unit(rows: np.ndarray) -> np.ndarray:
     return rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-9)
 
 
-def main(entries: str, model: str, tokenizer: str, frequent: str) -> None:
+def main(
+    entries: str,
+    model: str,
+    frequent: str,
+    file: Path = ROOT / "lockstep_site/words.bin",
+    hidden: Iterable[str] = (),
+) -> None:
+    """``hidden``: phrases and questions that the table may not learn from."""
     random.seed(1)
     chance = np.random.RandomState(0)
-    teacher = Teacher(model, tokenizer)
+    teacher, hidden = Teacher(Path(model)), set(hidden)
     english = Path(frequent).read_text(encoding="utf-8").split()
     rank = {word: n for n, word in enumerate(english)}
 
@@ -123,9 +164,14 @@ def main(entries: str, model: str, tokenizer: str, frequent: str) -> None:
             places.append(f"{entry.location}#{section.anchor}".rstrip("#"))
     number = {place: n for n, place in reversed(list(enumerate(places)))}
     known = search.asked(ROOT / "lockstep_site/asked", ROOT)
-    phrases = [(p, at) for at, said in known.items() for p in said.phrases if at in number]
+    phrases = [
+        (p, at)
+        for at, said in known.items()
+        for p in said.phrases
+        if at in number and p not in hidden
+    ]
     suite = yaml.safe_load((ROOT / "tests/questions.yml").read_text(encoding="utf-8"))
-    rows = [row for group in suite.values() for row in group]
+    rows = [row for group in suite.values() for row in group if row["ask"] not in hidden]
     questions = [(row["ask"], at) for row in rows for at in row["first"] if at in number]
     latin = [
         [(said, number[at]) for said, at in pairs if not re.search("[а-я]", said)]
@@ -243,7 +289,6 @@ def main(entries: str, model: str, tokenizer: str, frequent: str) -> None:
     numbers = np.asarray(table)
     scale = 127 / np.quantile(np.abs(numbers), 0.9995)
     small = np.clip(np.round(numbers * scale), -127, 127).astype(np.int8)
-    file = ROOT / "lockstep_site/words.bin"
     file.write_bytes(" ".join(stems).encode() + b"\n" + small.tobytes())
     print(f"{file}: {len(stems)} words, {file.stat().st_size} bytes")
 

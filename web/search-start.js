@@ -1,4 +1,4 @@
-// The worker that each page starts for its search. What answers (search-worker.js, eight kilobytes) comes
+// The worker that each page starts for its search. What answers (search-worker.js, nine kilobytes) comes
 // when a reader is about to search: assets/js/search.js says so on this channel, or with the first question.
 (() => {
   const channel = typeof BroadcastChannel === "function" ? new BroadcastChannel("lockstep-search") : null

@@ -175,7 +175,7 @@
       if (!rarities.has(n)) rarities.set(n, rare(data.docs.length, data.postings[n].length / 2.3, data.postings[n].length / 6 / data.pages.length))
       return rarities.get(n)
     }
-    return { ...data, heads, titled, own, called, wanted, named, typed, typedWith, rarity, lower, postings, has, hits: new Map() }
+    return { ...data, heads, titled, own, called, wanted, named, typed, typedWith, rarity, lower, postings, has, hits: new Map(), texts: new Map() }
   }
 
   // Words of one kind, by their stems: the docs and the pages that have each. Here a word is as rare as
@@ -298,8 +298,8 @@
 
   // [word, what it found] for each word of a question
   const asked = (data, question) => {
-    // 97 % is the asker's own figure; in a message that is pasted whole, so is 20.00 GiB
-    const figure = split(question).length < 10 ? /\d+(?:\.\d+)?\s*%/g : /\d+(?:\.\d+)?\s*(?:%|[KMGT]i?B\b)/g
+    // 97 % and 286 ms are the asker's own figures; in a message that is pasted whole, so is 20.00 GiB
+    const figure = split(question).length < 10 ? /\d+(?:\.\d+)?\s*(?:%|[mu\u00b5]s\b)/g : /\d+(?:\.\d+)?\s*(?:%|[mu\u00b5]s\b|[KMGT]i?B\b)/g
     const bare = split(question.replace(figure, ""))
     const all = bare.length ? bare : split(question)
     const meant = all.filter(word => !ASKING.has(word))
@@ -392,7 +392,7 @@
   }
 
   // For each doc that people find by typing something, how near the question is to that: 1 where both
-  // have the same words
+  // have the same words, and the share of each that the other has; and the most of these on each page
   const typing = (data, words, total) => {
     const said = new Map() // by the number of a phrase, which of its stems each word is, and how nearly
     words.forEach((one, n) => {
@@ -408,7 +408,7 @@
       one.roots.forEach(root => hit(root, root === own ? 1 : 0.7))
       one.others.forEach(root => hit(root, 0.6))
     })
-    const near = new Map()
+    const near = { at: new Map(), on: new Map() }
     for (const [phrase, { roots, words: used }] of said) {
       const { doc, roots: all } = data.typed[phrase]
       let asked = 0, shared = 0, whole = 0
@@ -418,8 +418,9 @@
         whole += worth
         shared += worth * (roots.get(root) ?? 0)
       }
-      const likeness = (asked / total) * (shared / whole)
-      if (likeness > (near.get(doc) ?? 0)) near.set(doc, likeness)
+      const mine = asked / total, its = shared / whole, likeness = mine * its, [page] = data.docs[doc]
+      if (likeness > (near.on.get(page) ?? 0)) near.on.set(page, likeness)
+      if (likeness > (near.at.get(doc)?.likeness ?? 0)) near.at.set(doc, { likeness, mine, its })
     }
     return near
   }
@@ -432,6 +433,7 @@
   const NEAREST = 60 // docs without a word of a question
   const CLOSE = 0.8 // of 2: less is chance
   const COVER = 0.5 // of a question, of which the table knows the words
+  const MANY = 6 // names of a page
   const learn = async (data, bytes) => {
     const end = bytes.indexOf(10)
     const stems = new TextDecoder().decode(bytes.subarray(0, end)).split(" ")
@@ -439,55 +441,91 @@
     const place = new Map(stems.map((word, n) => [word, n * size]))
     // The sum of words, of length 1, from a place of a list on; whether the table has one of them
     const sum = (all, list, from) => {
-      let length = 0
       for (const word of new Set(all)) {
         const at = place.get(word)
         if (at >= 0) for (let i = 0; i < size; i++) list[from + i] += numbers[at + i]
       }
+      return scale(list, from)
+    }
+    const scale = (list, from) => {
+      let length = 0
       for (let i = from; i < from + size; i++) length += list[i] ** 2
       if (length) for (let i = from; i < from + size; i++) list[i] /= Math.sqrt(length)
       return length > 0
     }
     const roots = text => content(split(text)).flatMap(word => place.has(stem(word)) ? stem(word) : word.split(/[._]+/).map(stem))
-    const typed = new Float32Array(data.typed.length * size), docs = new Float32Array(data.docs.length * size)
+    const list = many => new Float32Array(many * size)
+    const typed = list(data.typed.length), docs = list(data.docs.length), titles = list(data.docs.length), texts = list(data.docs.length)
+    const names = list(data.pages.length * MANY), centers = list(data.pages.length) // of a page what is typed, all together
     for (let n = 0; n < data.docs.length; n++) { // a little at a time: a question does not wait
-      if (n % 500 === 499) await new Promise(done => setTimeout(done))
-      const [page, , title, text] = data.docs[n], [, name, , names] = data.pages[page]
-      sum(roots([name, title, text, ...data.heads.get(page) === n ? names : []].join(" ")), docs, n * size)
+      if (n % 200 === 199) await new Promise(done => setTimeout(done))
+      const [page, , title, text] = data.docs[n], [, name, , others] = data.pages[page]
+      sum(roots([name, title, text, ...data.heads.get(page) === n ? others : []].join(" ")), docs, n * size)
+      sum(roots(title), titles, n * size)
+      sum(roots(text), texts, n * size)
     }
-    data.typed.forEach((phrase, n) => sum(phrase.said, typed, n * size))
+    data.pages.forEach(([, title, , others], page) =>
+      [title, ...others].slice(0, MANY).forEach((name, n) => sum(roots(name), names, (page * MANY + n) * size)))
+    data.typed.forEach((phrase, n) => {
+      sum(phrase.said, typed, n * size)
+      const at = data.docs[phrase.doc][0] * size
+      for (let i = 0; i < size; i++) centers[at + i] += typed[n * size + i]
+    })
+    data.pages.forEach((_, page) => scale(centers, page * size))
+    const sections = new Map() // by their places: a row of a table is found by what its section says
+    data.docs.forEach(([page, anchor, , , row], doc) => {
+      const place = `${page}#${anchor}`
+      if (!row && !sections.has(place)) sections.set(place, doc)
+    })
+    const sectionOf = data.docs.map(([page, anchor]) => sections.get(`${page}#${anchor}`) ?? -1)
     const near = (list, one, n) => {
       let both = 0
       for (let i = 0, at = n * size; i < size; i++) both += list[at + i] * one[i]
       return both
     }
-    // For each doc how near a question is to what people type to find it, and to what it says; and the
-    // most of these on each page. Nothing where the table has too little of the question.
+    // For each doc how near a question is to what people type to find it, to what it says, to its title and
+    // its text; and the most of these on each page, and how near to its names and to all that is typed.
+    // Nothing where the table has too little of the question.
     data.means = every => {
       const one = new Float32Array(size), worth = { all: 0, known: 0 }, said = []
       for (const { word, found, known, rare } of every) {
-        const roots = [word, ...found.shown].map(stem), root = roots.find(root => place.has(root))
+        const has = root => place.has(root)
+        const own = has(stem(word)) ? [stem(word)] : word.split(/[._]+/).map(stem).filter(has)
+        const roots = own.length ? own : [...found.shown].map(stem).filter(has).slice(0, 1)
         worth.all += known ? rare : 3
-        if (!root) continue
-        worth.known += known ? rare : 3
-        said.push(root)
+        if (roots.length) worth.known += known ? rare : 3
+        said.push(...roots)
       }
       const cover = worth.known / worth.all
       if (!(cover > COVER) || !sum(said, one, 0)) return null
       const typedAt = new Float32Array(data.docs.length), saysAt = new Float32Array(data.docs.length)
       const typedOn = new Float32Array(data.pages.length), saysOn = new Float32Array(data.pages.length)
       data.typed.forEach(({ doc }, n) => {
-        const both = cover * near(typed, one, n), page = data.docs[doc][0]
+        const both = near(typed, one, n), page = data.docs[doc][0]
         if (both > typedAt[doc]) typedAt[doc] = both
         if (both > typedOn[page]) typedOn[page] = both
       })
       data.docs.forEach(([page, , , , row], n) => {
-        saysAt[n] = cover * near(docs, one, n)
+        saysAt[n] = near(docs, one, n)
         if (!row && saysAt[n] > saysOn[page]) saysOn[page] = saysAt[n]
       })
-      const both = Float32Array.from(typedAt, (typed, n) => typed + saysAt[n]), least = Math.max(CLOSE, both.slice().sort().at(-NEAREST) ?? 0)
+      const both = Float32Array.from(typedAt, (typed, n) => cover * (typed + saysAt[n])), least = Math.max(CLOSE, both.slice().sort().at(-NEAREST) ?? 0)
       const nearest = [...both.keys()].filter(doc => both[doc] >= least)
-      return { typedAt, saysAt, typedOn, saysOn, nearest }
+      const named = page => {
+        let most = 0
+        for (let n = page * MANY; n < (page + 1) * MANY; n++) most = Math.max(most, near(names, one, n))
+        return most
+      }
+      const namedOn = new Map()
+      const of = doc => {
+        const [page] = data.docs[doc], section = sectionOf[doc]
+        if (!namedOn.has(page)) namedOn.set(page, named(page))
+        return {
+          typedAt: Math.max(0, typedAt[section] ?? 0), saysAt: Math.max(0, saysAt[section] ?? 0), typedOn: typedOn[page], saysOn: saysOn[page],
+          titleAt: near(titles, one, doc), textAt: near(texts, one, doc), centerOn: near(centers, one, page), namedOn: namedOn.get(page),
+        }
+      }
+      return { of, nearest }
     }
     return data
   }
@@ -502,12 +540,15 @@
     sum: 2, own: 1, lacks: -0.8, same: 1.2, typed: 3, typed6: 1.8, held: 2.8, asks: 2.2, called: 3.6, wanted: 3, wantedOn: 1.3, run: 1.7,
     weight: 1, head: 0.6, named: 3, all: 2.3, message: 1.4, errors: 1.6, whatTerm: 1.2, whatLesson: -0.8, versusTerm: 1.1, install: 2.8, apple: 0.6, notApple: -1.8,
   }
-  // And where the table knows the words of the question, fitted in the same way: with a table that had
-  // learned nothing of the phrases that were left out
+  // And where the table knows the words of the question, by tools/ranking.py, which leaves out what was
+  // written for the questions that it asks: those of 30 November 2026, fitted with COVER 0
   const KNOWING = {
-    sum: 0.78, own: -0.17, lacks: -1.01, same: -0.07, typed: 0.13, typed6: 1.88, held: 1.42, asks: 1.88, called: 1.88, wanted: 0.96, wantedOn: 0.05, run: 1.23,
-    typedAt: 1.36, saysAt: 3.11, typedOn: 2.31, saysOn: 2.68,
-    weight: 0.25, head: 1.07, named: 3, all: 0.61, message: 1.3, errors: 1.13, whatTerm: 1.2, whatLesson: -0.49, versusTerm: 0.76, install: 2.41, apple: 1.06, notApple: -1.78,
+    named: 4, sum: 0.728, own: 0.499, lacks: -0.646, same: 1.31, typed: 0.291, typed6: 3.01, held: 0.698, asks: 1.21,
+    called: 1.85, wanted: 1.78, wantedOn: 0.649, run: 2.01, weight: 0.728, head: -0.219, all: 0.799, message: 0.948,
+    errors: 1.1, whatTerm: 2.25, whatLesson: 0.462, versusTerm: 0.737, install: 0.617, apple: 0.928, notApple: -1.49,
+    typedAt: 1.21, saysAt: 1.87, typedOn: 0.778, saysOn: 1.17, titleAt: 0.657, textAt: 1.53, centerOn: 1.75,
+    namedOn: 0.876, titleHas: -0.256, pageHas: 0.527, textHas: -0.138, titleLong: -0.266, pageLong: -0.311,
+    titleMore: 0.159, row: -0.304, mine: -0.587, its: 0.771, typedOnPage: 0.489, textRun: 0.36,
   }
   const enough = score => score / (score + 5) // the tenth mention says little more than the fifth
 
@@ -581,9 +622,34 @@
       return whole * words.reduce((sum, one) => [...own].some(root => one.roots.has(root)) ? sum + one.rare : sum, 0) / total
     }
     const worth = means ? KNOWING : W
+    // The shares of a question that a doc's title has, that of its page, and the text that is shown; how
+    // long the titles are, and how much of its own the question has not
+    const wordsOf = new Map() // of a stem
+    words.forEach((one, n) => one.roots.forEach(root => wordsOf.set(root, [...wordsOf.get(root) ?? [], n])))
+    const shares = roots => {
+      const used = new Set()
+      for (const root of roots) wordsOf.get(root)?.forEach(n => used.add(n))
+      let sum = 0
+      for (const n of used) sum += words[n].rare
+      return sum / total
+    }
+    const onTitle = new Map()
+    const tells = doc => {
+      const [page, , title, text] = docs[doc], [own] = data.titled(title), [ofPage] = data.titled(pages[page][1])
+      if (!data.texts.has(doc)) data.texts.set(doc, split(text).map(stem))
+      if (!onTitle.has(page)) onTitle.set(page, shares(ofPage))
+      const said = data.texts.get(doc)
+      let more = 0
+      for (const root of own) if (!wordsOf.has(root)) more++
+      const textHas = shares(said)
+      return {
+        titleHas: shares(own), pageHas: onTitle.get(page), textHas, textRun: textHas ? Math.max(0, run(said, inOrder) - 1) : 0,
+        titleLong: Math.log(own.size + 1), pageLong: Math.log(ofPage.size + 1), titleMore: own.size ? more / own.size : 1,
+      }
+    }
     const long = words.length >= 7 // as of a message that is pasted
     const rate = doc => {
-      const [page, , title] = docs[doc], head = heads.get(page), best = onPage.get(page) ?? none, isHead = doc === head
+      const [page, , title, , isRow = 0] = docs[doc], head = heads.get(page), best = onPage.get(page) ?? none, isHead = doc === head
       let sum = 0, here = 0, there = 0, own = 0, lacks = 0
       words.forEach(({ found, rare, decides }, n) => {
         const at = found.scores.get(doc) ?? 0, top = found.scores.get(head) ?? 0
@@ -594,7 +660,7 @@
         if (!best[n]) lacks++
       })
       const [location, , weight, names] = pages[page]
-      const said = near.get(doc) ?? 0
+      const { likeness: said = 0, mine = 0, its = 0 } = near.at.get(doc) ?? {}
       let same = alike(data, title, words, total), held = isHead ? holds(title) : 0
       if (isHead) for (const other of names) {
         // One word of a long question that is another name of a page, as "VRAM", is not its subject
@@ -627,11 +693,11 @@
         weight: Math.log(weight), head: isHead, named, all: here / needed > 0.999, message: long && all, errors: (long || pastes) && part("errors/"),
         whatTerm: kind.what && isHead && part("glossary/"), whatLesson: kind.what && /^(?:roadmap|patterns)\//.test(location),
         versusTerm: kind.versus && held > 0 && part("glossary/"), install: kind.install && part("setup/"),
-        ...means && { typedAt: means.typedAt[doc], saysAt: means.saysAt[doc], typedOn: means.typedOn[page], saysOn: means.saysOn[page] },
         apple: kind.apple && part("metal/"), notApple: !kind.apple && part("metal/"),
       }
       let points = (exact ? 100 : 0) - (weight < 0.5 ? 20 : 0)
-      for (const name in worth) points += worth[name] * has[name]
+      for (const some of means ? [has, means.of(doc), tells(doc), { mine, its, typedOnPage: near.on.get(page) ?? 0, row: isRow }] : [has])
+        for (const name in some) points += worth[name] * some[name]
       return { doc, page, score: Math.exp(points) }
     }
     const groups = new Map()

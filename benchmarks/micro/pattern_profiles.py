@@ -44,6 +44,7 @@ def kernels(small=False):
     from kernels.batched.solve import make_solve
     from kernels.convolution.filter import make_filter_tile
     from kernels.convolution.registers import filter_launch, make_registers
+    from kernels.convolution.tiled import conv_tiled_launch
     from kernels.fft.stockham import fft_rows, roots
     from kernels.in_triton.int4_matmul import HALF, TILES, int4_matmul_kernel
     from kernels.nbody.plain import pull_plain_kernel, pull_tile_kernel
@@ -107,6 +108,13 @@ def kernels(small=False):
 
         what, path = f"Softmax of rows of {columns}, {id}", "kernels/softmax/passes.py"
         yield f"profile-softmax-{id}", what, path, [kernel.py_func.__name__], softmax
+
+    def four_blocks():  # 48 KB of shared memory that nobody uses: four fit a multiprocessor
+        x, out = normal(rows, columns), empty(rows, columns)
+        return lambda: online_kernel[rows, 256, 0, 48_000](x, out)
+
+    what, path = f"Softmax of rows of {columns}, online, four blocks", "kernels/softmax/passes.py"
+    yield "profile-softmax-online-four", what, path, ["online_kernel"], four_blocks
 
     for name in ("rmsnorm", "layernorm"):
 
@@ -213,6 +221,18 @@ def kernels(small=False):
     path = "kernels/convolution/filter.py"
     what, names = "7 x 7 filter, a tile in shared memory", ["filter_tile_kernel"]
     yield "profile-convolution-tile", what, path, names, tile
+
+    def channels(count=8 if small else 64, side=64 if small else 512):
+        x, w, out = (
+            normal(8, count, side, side),
+            normal(count, count, 3, 3),
+            empty(8, count, side, side),
+        )
+        return lambda: conv_tiled_launch(x, w, 1, out)
+
+    path = "kernels/convolution/tiled.py"
+    what, names = "3 x 3 convolution, 64 channels, a tile", ["conv_tiled_kernel"]
+    yield "profile-convolution-64", what, path, names, channels
     path = "kernels/convolution/registers.py"
     for size in (5, 7):
         what = f"{size} x {size} filter, registers"

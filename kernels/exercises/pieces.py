@@ -1,8 +1,8 @@
 """Pieces for the streams
 
 To overlap copies and kernels, an array of `n` elements is cut into `parts` pieces, a stream each.
-The pieces should differ as little as can be, and each but the last must begin at a multiple of 4,
-for 16-byte loads. Thread p writes where piece p begins and how long it is. A piece may be empty.
+The pieces should differ as little as can be, and each must begin at a multiple of 4, for 16-byte
+loads. Thread p writes where piece p begins and how long it is. A piece may be empty.
 """
 
 # --8<-- [start:imports]
