@@ -16,7 +16,7 @@ from lockstep import figures, numbers
 from lockstep.asking import Asking
 from lockstep.block import RECORDED, Page
 from lockstep.claims import FRACTION
-from lockstep.fitting import SENTENCE, TAG
+from lockstep.fitting import HEADING, SENTENCE, TAG
 from lockstep.mistakes import Mistake
 from lockstep.worked import CARDS
 
@@ -130,7 +130,6 @@ _VERDICT = re.compile(
     r"(?i)(?:(?:much|far|a little|slightly|no|not) )?(?:faster|slower|quicker|fastest|slowest)"
     r"|wins|loses|won|lost|tie|a draw|no difference|winner"
 )
-_HEAD = re.compile(r"#{1,6} ")
 
 
 class _Unit(NamedTuple):
@@ -167,8 +166,7 @@ def _won(heads: list[str], cells: list[str]) -> Iterator[str]:
     for head, cell in zip(heads, cells, strict=False):
         if _WINNER.fullmatch(head) and re.search(r"\w", cell):
             yield f"{cell!r} under {head!r} tells how a run came out, and its row has no figure"
-    if sum(_VERDICT.fullmatch(cell) is not None for cell in cells) > 0:
-        verdict = next(filter(_VERDICT.fullmatch, cells))
+    if verdict := next(filter(_VERDICT.fullmatch, cells), None):
         yield f"{verdict!r} in a row tells how a run came out, and its row has no figure"
 
 
@@ -208,12 +206,12 @@ def _read(page: Page) -> tuple[list[_Unit], set[int], set[str]]:
 
     for number, row in enumerate([*page.body.split("\n"), ""], start=page.body_line):
         fence = row.lstrip().startswith("```")
-        if fence or fenced or not row.strip() or _HEAD.match(row):
+        if fence or fenced or not row.strip() or HEADING.match(row):
             end()
             fenced ^= fence
-            if not fenced and not fence and (title := _HEAD.match(row)):
+            if not fenced and not fence and (title := HEADING.match(row)):
                 section += 1
-                titles.append(slugify(row[title.end() :], "-"))
+                titles.append(slugify(title[2], "-"))
             if number in printed:
                 shown.add(section)
             if number in compared:

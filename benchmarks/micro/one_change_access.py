@@ -4,12 +4,11 @@ from functools import partial
 
 import cupy as cp
 import numpy as np
-from numba import cuda, float32, int32, uint32
 
 from benchmarks.harness import ROOT, BenchmarkError
 from benchmarks.micro.common import COLD
+from benchmarks.micro.one_change_gemm import edited
 from kernels.convolution.filter import HIGH, WIDE, make_filter_tile
-from kernels.elementwise.vectors import load4
 from kernels.elementwise.wide import copy4_kernel
 from kernels.gather.gather import gather_kernel
 from kernels.gather.rows import gather_rows_kernel
@@ -20,11 +19,12 @@ from kernels.merge.merge_path import make_merge
 from kernels.transpose.tile import (
     BM,
     BY,
-    PADDED,
     transpose_direct_kernel,
     transpose_tile_kernel,
 )
 
+TILE, FILTER = "kernels/transpose/tile.py", "kernels/convolution/filter.py"
+COUNTS = "kernels/histogram/counts.py"
 SWIGLU = "snippets/torch_extension/swiglu.cu"
 
 
@@ -46,68 +46,55 @@ def run(bench):
         merges(bench, 2**20 if small else 2**27)
 
 
+# ---- What changes: (words of the file, words in their place)
+
+COLUMNS_FIRST = (("x, y = cuda.grid(2)", "y, x = cuda.grid(2)"),)
+LOOP = "    for y in range(ty, BM, BY):\n"
+COUNTED = ((LOOP, "    for k in range(BM // BY):\n        y = ty + k * BY\n"),)
+# Every index as uint32: none can be below zero, and Numba asks that of none.
+UINT32 = (
+    ("from numba import cuda", "from numba import cuda, uint32"),
+    ("= cuda.threadIdx.x, cuda.threadIdx.y",
+     "= uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)"),
+    ("= cuda.blockIdx.x * BM, cuda.blockIdx.y * BM",
+     "= uint32(cuda.blockIdx.x * BM), uint32(cuda.blockIdx.y * BM)"),
+    ("rows, columns = a.shape\n    for",
+     "rows, columns = uint32(a.shape[0]), uint32(a.shape[1])\n    for"),
+    *((there, f"uint32({there})") for there in ("top + y", "left + tx", "left + y", "top + tx")),
+)  # fmt: skip
+STRIDED_UINT32 = (
+    (LOOP, "    for step in range(ty, BM, BY):\n        y = uint32(step)\n"), *UINT32,
+)  # fmt: skip
+COUNTED_UINT32 = (
+    (LOOP, "    for k in range(BM // BY):\n        y = uint32(ty + k * BY)\n"), *UINT32,
+)  # fmt: skip
+FILTER_UINT32 = (
+    ("from numba import cuda, float32, int32", "from numba import cuda, float32, int32, uint32"),
+    ("tx, ty = int32(cuda.threadIdx.x), int32(cuda.threadIdx.y)",
+     "tx, ty = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)"),
+    ("for r in range(ty, tile_high, HIGH):\n            for s in range(tx, tile_wide, WIDE):\n",
+     "for step_r in range(ty, tile_high, HIGH):\n"
+     "            for step_s in range(tx, tile_wide, WIDE):\n"
+     "                r, s = uint32(step_r), uint32(step_s)\n"),
+    ("value = x[row, column]", "value = x[uint32(row), uint32(column)]"),
+    ("tile[ty + r, tx + s] * taps[r, s]",
+     "tile[uint32(ty + r), uint32(tx + s)] * taps[uint32(r), uint32(s)]"),
+    ("out[i, j] = total", "out[uint32(i), uint32(j)] = total"),
+)  # fmt: skip
+SIXTEEN_BYTES = (
+    ("import numpy as np\n",
+     "import numpy as np\nfrom kernels.elementwise.vectors import load4\n"),
+    ("    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):\n"
+     "        if 0 <= x[i] < BINS:\n"
+     "            cuda.atomic.add(local, x[i], np.uint32(1))\n",
+     "    for i in range(4 * cuda.grid(1), x.size, 4 * cuda.gridsize(1)):\n"
+     "        for value in load4(x, i):\n"
+     "            if 0 <= value < BINS:\n"
+     "                cuda.atomic.add(local, value, np.uint32(1))\n"),
+)  # fmt: skip
+
+
 # ---------------------------------------------------------------- transpose
-
-
-@cuda.jit
-def columns_first_kernel(a, out):
-    """The direct transpose with x and y exchanged: reads go down columns, stores along rows."""
-    x, y = cuda.grid(2)
-    rows, columns = a.shape
-    if x < rows and y < columns:
-        out[y, x] = a[x, y]
-
-
-def make_tile(narrow, counted):
-    """Return the padded tile's kernel with indices of 32 bits, or loops of a constant count."""
-
-    @cuda.jit(device=True)
-    def plain(x):
-        return x
-
-    @cuda.jit(device=True)
-    def cut(x):
-        return uint32(x)
-
-    index = cut if narrow else plain
-
-    if counted:
-
-        @cuda.jit
-        def counted_tile_kernel(a, out):
-            tile = cuda.shared.array(PADDED, np.float32)
-            tx, ty = index(cuda.threadIdx.x), index(cuda.threadIdx.y)
-            left, top = index(cuda.blockIdx.x * BM), index(cuda.blockIdx.y * BM)
-            rows, columns = index(a.shape[0]), index(a.shape[1])
-            for k in range(BM // BY):
-                y = index(ty + k * BY)
-                if index(top + y) < rows and index(left + tx) < columns:
-                    tile[y, tx] = a[index(top + y), index(left + tx)]
-            cuda.syncthreads()
-            for k in range(BM // BY):
-                y = index(ty + k * BY)
-                if index(left + y) < columns and index(top + tx) < rows:
-                    out[index(left + y), index(top + tx)] = tile[tx, y]
-
-        return counted_tile_kernel
-
-    @cuda.jit
-    def strided_tile_kernel(a, out):
-        tile = cuda.shared.array(PADDED, np.float32)
-        tx, ty = index(cuda.threadIdx.x), index(cuda.threadIdx.y)
-        left, top = index(cuda.blockIdx.x * BM), index(cuda.blockIdx.y * BM)
-        rows, columns = index(a.shape[0]), index(a.shape[1])
-        for step in range(ty, BM, BY):
-            y = index(step)
-            if index(top + y) < rows and index(left + tx) < columns:
-                tile[y, tx] = a[index(top + y), index(left + tx)]
-        cuda.syncthreads()
-        for step in range(ty, BM, BY):
-            y = index(step)
-            if index(left + y) < columns and index(top + tx) < rows:
-                out[index(left + y), index(top + tx)] = tile[tx, y]
-
-    return strided_tile_kernel
 
 
 def transposes(bench, n):
@@ -116,11 +103,11 @@ def transposes(bench, n):
     tiles, direct = (-(-n // BM), -(-n // BM)), (-(-n // 32), -(-n // 8))
     calls = {
         "direct": transpose_direct_kernel[direct, (32, 8)],
-        "columns-first": columns_first_kernel[direct, (32, 8)],
+        "columns-first": edited(TILE, *COLUMNS_FIRST).transpose_direct_kernel[direct, (32, 8)],
         "tile": transpose_tile_kernel[tiles, (BM, BY)],
-        "tile-uint32": make_tile(True, False)[tiles, (BM, BY)],
-        "tile-counted": make_tile(False, True)[tiles, (BM, BY)],
-        "tile-uint32-counted": make_tile(True, True)[tiles, (BM, BY)],
+        "tile-uint32": edited(TILE, *STRIDED_UINT32).transpose_tile_kernel[tiles, (BM, BY)],
+        "tile-counted": edited(TILE, *COUNTED).transpose_tile_kernel[tiles, (BM, BY)],
+        "tile-uint32-counted": edited(TILE, *COUNTED_UINT32).transpose_tile_kernel[tiles, (BM, BY)],
     }
     said = {
         "direct": "reads along rows, writes down columns",
@@ -134,65 +121,24 @@ def transposes(bench, n):
              for name, call in calls.items()}  # fmt: skip
     expected = cp.ascontiguousarray(a.T)
     for id, call in calls.items():
-        exact(id, call, output, expected)
+        bench.check(id, call, output, expected, 0)
     for id, summary in bench.samples(calls).items():
         what = said[id.removeprefix("one-change-transpose-")]
         bench.micro(id, f"Transpose of {n} x {n} float32: {what}", summary, unit="GB/s",
                     amount=8 * n * n, method=COLD, terms=["memory-coalescing"])  # fmt: skip
 
 
-def exact(id, call, output, expected):
-    """Raise ``BenchmarkError`` where a result is not the expected one, bit by bit."""
-    output.poison()
-    call()
-    if not bool((output.array == expected).all()):
-        raise BenchmarkError(f"{id}: wrong")
-
-
 # ---------------------------------------------------------------- convolution
-
-
-def make_narrow_tile(w):
-    """Return ``make_filter_tile``'s kernel with every index as uint32, so that none can be below
-    zero and Numba asks that of none."""
-    R, S = w.shape
-    tile_high, tile_wide = HIGH + R - 1, WIDE + S - 1
-
-    @cuda.jit
-    def narrow_tile_kernel(x, out):
-        taps = cuda.const.array_like(w)
-        tile = cuda.shared.array((tile_high, tile_wide), float32)
-        tx, ty = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)
-        left, top = int32(cuda.blockIdx.x * WIDE), int32(cuda.blockIdx.y * HIGH)
-        height, width = int32(x.shape[0]), int32(x.shape[1])
-        for step_r in range(ty, tile_high, HIGH):
-            for step_s in range(tx, tile_wide, WIDE):
-                r, s = uint32(step_r), uint32(step_s)
-                row, column = int32(top + r - R // 2), int32(left + s - S // 2)
-                value = float32(0)
-                if 0 <= row < height and 0 <= column < width:
-                    value = x[uint32(row), uint32(column)]
-                tile[r, s] = value
-        cuda.syncthreads()
-        i, j = int32(top + ty), int32(left + tx)
-        if i < height and j < width:
-            total = float32(0)
-            for r in range(R):
-                for s in range(S):
-                    total += tile[uint32(ty + r), uint32(tx + s)] * taps[uint32(r), uint32(s)]
-            out[uint32(i), uint32(j)] = total
-
-    return narrow_tile_kernel
 
 
 def filters(bench, n):
     x, output = bench.random((n, n)), bench.output((n, n))
     w = np.random.default_rng(7).standard_normal((7, 7)).astype(np.float32)
     d_x, d_out = bench.device.numba(x), bench.device.numba(output.array)
-    grid = -(-n // WIDE), -(-n // HIGH)
+    grid, narrow = (-(-n // WIDE), -(-n // HIGH)), edited(FILTER, *FILTER_UINT32).make_filter_tile
     calls = {
         "one-change-filter-tile": partial(make_filter_tile(w)[grid, (WIDE, HIGH)], d_x, d_out),
-        "one-change-filter-uint32": partial(make_narrow_tile(w)[grid, (WIDE, HIGH)], d_x, d_out),
+        "one-change-filter-uint32": partial(narrow(w)[grid, (WIDE, HIGH)], d_x, d_out),
     }
     wide = cp.pad(x, 3).astype(cp.float64)
     expected = sum(w[r, s] * wide[r : r + n, s : s + n] for r in range(7) for s in range(7))
@@ -208,23 +154,6 @@ def filters(bench, n):
 # ---------------------------------------------------------------- histogram
 
 
-@cuda.jit
-def histogram_four_kernel(x, counts):
-    """``histogram_shared_kernel`` with one read of 16 bytes for four numbers."""
-    local = cuda.shared.array(BINS, np.uint32)
-    tid, threads = cuda.threadIdx.x, cuda.blockDim.x
-    for b in range(tid, BINS, threads):
-        local[b] = 0
-    cuda.syncthreads()
-    for i in range(4 * cuda.grid(1), x.size, 4 * cuda.gridsize(1)):
-        for value in load4(x, i):
-            if 0 <= value < BINS:
-                cuda.atomic.add(local, value, np.uint32(1))
-    cuda.syncthreads()
-    for b in range(tid, BINS, threads):
-        cuda.atomic.add(counts, b, local[b])
-
-
 def histograms(bench, n):
     x = cp.random.default_rng().integers(0, 256, n, dtype=cp.int32)
     output = bench.output(BINS, "uint32")
@@ -232,7 +161,7 @@ def histograms(bench, n):
     blocks = 2 * bench.device.multiprocessors
     kernels = {
         "one-change-histogram-4-bytes": histogram_shared_kernel,
-        "one-change-histogram-16-bytes": histogram_four_kernel,
+        "one-change-histogram-16-bytes": edited(COUNTS, *SIXTEEN_BYTES).histogram_shared_kernel,
     }
 
     def launch(kernel):
@@ -242,7 +171,7 @@ def histograms(bench, n):
     calls = {id: partial(launch, kernel) for id, kernel in kernels.items()}
     expected = cp.bincount(x, minlength=BINS).astype(cp.uint32)
     for id, call in calls.items():
-        exact(id, call, output, expected)
+        bench.check(id, call, output, expected, 0)
     for id, summary in bench.samples(calls).items():
         width = id.split("-")[-2]
         bench.micro(id, f"Histogram of 2^28 int32, atomics in shared memory, {width} bytes a read",
@@ -263,7 +192,7 @@ def gathers(bench, n):
         d_indices = bench.device.numba(kept[piece])
         id = f"one-change-gather-{piece}"
         calls[id] = partial(gather_kernel[-(-n // 256), 256], d_x, d_indices, d_out)
-        exact(id, calls[id], output, x[kept[piece]])
+        bench.check(id, calls[id], output, x[kept[piece]], 0)
     for id, summary in bench.samples(calls).items():
         piece = id.split("-")[-1]
         what = f"{piece} neighbors at a time" if piece != "1" else "each at random"
@@ -281,7 +210,7 @@ def gathers(bench, n):
         arrays = [bench.device.numba(array) for array in (table, order, rows)]
         id = f"one-change-rows-{name}"
         calls[id] = partial(gather_rows_kernel[-(-32 * count // 256), 256], *arrays)
-        exact(id, calls[id], output, x.reshape(-1, width)[order].ravel())
+        bench.check(id, calls[id], output, x.reshape(-1, width)[order].ravel(), 0)
     for id, summary in bench.samples(calls).items():
         what = "in order" if id.endswith("order") else "at random"
         bench.micro(id, f"Gather of rows of {width} float32, {what}", summary, unit="GB/s",
@@ -403,7 +332,7 @@ def merges(bench, n):
         first[-(-splits.size // 128), 128](d_a, d_b, splits)
         id = f"one-change-merge-{items}"
         calls[id] = partial(second[tiles, 256], d_a, d_b, splits, d_out)
-        exact(id, calls[id], output, answer)
+        bench.check(id, calls[id], output, answer, 0)
     for id, summary in bench.samples(calls).items():
         items = id.split("-")[-1]
         bench.micro(id, f"The second kernel of a merge, {items} results a thread, 256 threads",

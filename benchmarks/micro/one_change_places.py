@@ -9,14 +9,16 @@ from numba import cuda, uint64
 
 from benchmarks.harness import BenchmarkError
 from benchmarks.micro.common import COLD
-from benchmarks.micro.one_change_access import exact
+from benchmarks.micro.one_change_gemm import edited
 from kernels.convolution.tiled import FILTERS, HIGH, ROWS, WIDE, make_conv_tiled
 from kernels.gather.gather import gather_kernel, scatter_kernel
 from kernels.gather.rows import gather_rows_kernel
 from kernels.histogram.counts import BINS, histogram_global_kernel
 from kernels.patterns.wide import load4, store4
 
-TILED = "kernels/convolution/tiled.py"
+TILED, COUNTS = "kernels/convolution/tiled.py", "kernels/histogram/counts.py"
+# Each counter in a line of its own: 32 words apart.
+APART = (("(counts, x[i],", "(counts, 32 * x[i],"),)
 
 
 def run(bench):
@@ -49,7 +51,7 @@ def arrays(bench, n):
         id = f"one-change-places-{times}"
         d_x, d_indices = bench.device.numba(part), bench.device.numba(indices)
         calls[id] = partial(gather_kernel[-(-n // 256), 256], d_x, d_indices, d_out)
-        exact(id, calls[id], output, part[indices])
+        bench.check(id, calls[id], output, part[indices], 0)
     for id, summary in bench.samples(calls).items():
         size = int(id.split("-")[-1]) / 2
         bench.micro(id, f"Gather from 2^27 random places of an array of {size:g} GiB", summary,
@@ -67,7 +69,7 @@ def scatters(bench, n):
         id = f"one-change-scatter-{piece}"
         d_indices = bench.device.numba(indices)
         calls[id] = partial(scatter_kernel[-(-n // 256), 256], d_x, d_indices, d_out)
-        exact(id, calls[id], output, expected)
+        bench.check(id, calls[id], output, expected, 0)
     for id, summary in bench.samples(calls).items():
         piece = id.split("-")[-1]
         what = f"{piece} neighbors at a time" if piece != "1" else "each at random"
@@ -105,7 +107,7 @@ def rows(bench, n, width):
     }  # fmt: skip
     expected = table.reshape(count, width)[order].ravel()
     for id, call in calls.items():
-        exact(id, call, output, expected)
+        bench.check(id, call, output, expected, 0)
     for id, summary in bench.samples(calls).items():
         bytes_read = id.split("-")[-2]
         bench.micro(id, f"Gather of rows of {width} float32 at random, {bytes_read} bytes a lane",
@@ -113,20 +115,15 @@ def rows(bench, n, width):
                     terms=["memory-coalescing"])  # fmt: skip
 
 
-@cuda.jit
-def histogram_apart_kernel(x, counts):
-    """``histogram_global_kernel`` with its counters 32 words apart, each in a line of its own."""
-    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
-        if 0 <= x[i] < BINS:
-            cuda.atomic.add(counts, 32 * x[i], np.uint32(1))
-
-
 def counters(bench, n):
     x = cp.random.default_rng().integers(0, BINS, n, dtype=cp.int32)
     d_x, calls = bench.device.numba(x), {}
     expected = cp.bincount(x, minlength=BINS).astype(cp.uint32)
     blocks = 8 * bench.device.multiprocessors
-    kinds = {"together": (histogram_global_kernel, 1), "apart": (histogram_apart_kernel, 32)}
+    kinds = {
+        "together": (histogram_global_kernel, 1),
+        "apart": (edited(COUNTS, *APART).histogram_global_kernel, 32),
+    }
     for name, (kernel, step) in kinds.items():
         counts = cp.zeros(BINS * step, cp.uint32)
         d_counts = bench.device.numba(counts)

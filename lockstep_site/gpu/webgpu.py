@@ -155,11 +155,11 @@ def record(root, name, tool, version, adapter, options, each, numba=None) -> int
     generated = cases.generated(**options)
     compiled = [r for r in generated if r.shader]
     made = list(each(compiled))
-    differ = {
-        r.kernel: got[:400] if isinstance(got, str) else str(cases.unlike(r, got)[:3] or "")
+    wrong = {
+        r.kernel: what
         for r, got in zip(compiled, made, strict=True)
+        if (what := got[:400] if isinstance(got, str) else str(cases.unlike(r, got)[:3] or ""))
     }
-    wrong = {n: what for n, what in differ.items() if what}
     bad = {k: v for k, v in said.items() if v.startswith(("wrong:", "failed:"))}
     for n, what in (bad | wrong).items():
         print(f"{n}: {what}")
