@@ -1,8 +1,7 @@
 """Experiments that pages of patterns ask for: one cure at a time, and the ways not taken.
 
-What makes an index slow, its width or its sign; what each cure of a top-k brings; a compaction by
-an atomic counter, and by tiles of other sizes; rows of a norm that are asked for ahead, and hints
-that change places.
+What each cure of a top-k brings; a compaction by an atomic counter, and by tiles of other sizes;
+rows of a norm that are asked for ahead, and hints that change places.
 """
 
 from functools import partial
@@ -13,7 +12,6 @@ from numba import cuda, int32, uint32
 
 from benchmarks.harness import BenchmarkError, rounded
 from benchmarks.micro.common import COLD
-from benchmarks.micro.one_change_access import STRIDED_UINT32, TILE
 from benchmarks.micro.one_change_gemm import edited
 from benchmarks.norms import expected as normalized
 from kernels.compact.one_pass import make_compact, positive
@@ -21,16 +19,12 @@ from kernels.norms.hints import load4_first, load4_kept, load4_once, load4_share
 from kernels.norms.row import EPS, FULL, make_full_norm
 from kernels.top_k.select import BINS, choose_kernel, collect_kernel, count_kernel
 from kernels.top_k.wide import choose_block_kernel, make_collect, make_count
-from kernels.transpose.tile import BM, BY, transpose_tile_kernel
 
-HERE = "benchmarks/micro/three_change_patterns.py"
 WIDE = "kernels/top_k/wide.py"
 
 
 def run(bench):
     small = bench.quick
-    with bench.part("indices of a transpose"):
-        indices(bench, 512 if small else 16384)
     with bench.part("top-k, one cure after the other"):
         cures(bench, 2**20 if small else 2**28)
     with bench.part("compaction by a counter, and by smaller tiles"):
@@ -39,27 +33,6 @@ def run(bench):
         ahead(bench, 256 if small else 16384, 16384)
     with bench.part("norms of 32,768 columns with each other's hints"):
         hints(bench, 256 if small else 8192, 32768)
-
-
-# ---------------------------------------------------------------- transpose
-
-
-def indices(bench, n):
-    a, output = bench.random((n, n)), bench.output((n, n))
-    d_a, d_out = bench.device.numba(a), bench.device.numba(output.array)
-    grid, kernels = (-(-n // BM), -(-n // BM)), {"int64": transpose_tile_kernel}
-    for kind in ("int32", "uint32", "uint64"):
-        changes = [(old, new.replace("uint32", kind)) for old, new in STRIDED_UINT32]
-        kernels[kind] = edited(TILE, *changes).transpose_tile_kernel
-    calls = {f"three-change-transpose-{kind}": partial(kernel[grid, (BM, BY)], d_a, d_out)
-             for kind, kernel in kernels.items()}  # fmt: skip
-    expected = cp.ascontiguousarray(a.T)
-    for id, call in calls.items():
-        bench.check(id, call, output, expected, 0)
-    for id, summary in bench.samples(calls).items():
-        bench.micro(id, f"Transpose of {n} x {n} float32 through a padded tile, indices"
-                    f" {id.split('-')[-1]}", summary, unit="GB/s", amount=8 * n * n, method=COLD,
-                    terms=["memory-coalescing"])  # fmt: skip
 
 
 # ---------------------------------------------------------------- top-k
