@@ -72,9 +72,10 @@ def histograms(bench, n):
                 output.array.fill(0)
                 kernel[blocks, 1024](d_x, d_out)
 
-            id = f"one-change-histogram-{name}-{width}-bytes"
-            calls[id] = launch
-            bench.check(id, launch, output, expected, 0)
+            launch()
+            if not bool((output.array == expected).all()):  # zeros are right here: no poison
+                raise BenchmarkError(f"histogram of {name} values by {width} bytes: wrong")
+            calls[f"one-change-histogram-{name}-{width}-bytes"] = launch
     for id, summary in bench.samples(calls).items():
         name, width = id.split("-")[3:5]
         bench.micro(id, f"Histogram of 2^28 {name} int32, atomics in shared memory, {width} bytes "
