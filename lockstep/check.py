@@ -38,6 +38,7 @@ from lockstep import (
     figures,
     finished,
     fitting,
+    nearest,
     numbers,
     outcomes,
     project,
@@ -244,6 +245,7 @@ class Checker:
         """A key fits its sentence: unit, size, device, kernel. A worked number takes keys."""
         yield from fitting.check(page, self.records)
         yield from crossed.check(page, self.records)
+        yield from nearest.check(page, self.records)
         yield from bound.check(page, self.records)
         yield from outcomes.check(page, self._invented(page))
 
