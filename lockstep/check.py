@@ -32,6 +32,7 @@ from lockstep import (
     claims,
     collect,
     configured,
+    counted,
     crossed,
     data,
     evidence,
@@ -248,6 +249,7 @@ class Checker:
         yield from nearest.check(page, self.records)
         yield from bound.check(page, self.records)
         yield from outcomes.check(page, self._invented(page))
+        yield from counted.check(page, self._invented(page))
 
     def head(self, page: Page) -> Iterator[Mistake]:
         """No number and no stamp is typed in the front matter: its words come onto other pages."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from lockstep import figures, forged, numbers, worked
+from lockstep import figures, forged, numbers, told, verdicts, worked
 from lockstep.mistakes import Mistake
 from lockstep.project import LOADER
 from lockstep.source import text_of, yaml_line
@@ -146,5 +146,7 @@ def _typed(
         written = re.sub(r"</?[a-z][^<>]*>", "", node.value)
         text = LINK.sub(lambda link: "" if numbers.elsewhere(link[1]) else link[0], written)
         text = figures.KEY.sub("", numbers.WORKED.sub("", text))
-        for number in numbers.typed(text):
+        for number in (*numbers.typed(text), *told.find(text)):
             yield line, f"{number!r} is typed, without a source"
+        for said in verdicts.find(written) if not LINK.search(written) else ():
+            yield line, f"{said!r} tells how a run came out, without a source"

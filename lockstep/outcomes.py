@@ -12,106 +12,14 @@ from typing import NamedTuple
 
 from markdown.extensions.toc import slugify
 
-from lockstep import figures, numbers
-from lockstep.asking import Asking
+from lockstep import figures, numbers, verdicts
 from lockstep.block import RECORDED, Page
-from lockstep.claims import FRACTION
-from lockstep.fitting import HEADING, SENTENCE, TAG
+from lockstep.fitting import HEADING, SENTENCE
 from lockstep.mistakes import Mistake
-from lockstep.worked import CARDS
 
 MEND = (
     "say the figure by key in this paragraph, link the page that measured it, or write it as what"
     " you expect"
-)
-_FASTER = r"(?:faster|slower|quicker)"
-_DEGREE = (
-    r"(?:noticeably|measurably|clearly|visibly|markedly|significantly|considerably|substantially"
-    r"|distinctly|slightly|marginally|hardly|barely|scarcely|somewhat|(?:many|several)\ times"
-    r"|an?\ (?:\w+\ )?(?:deal|bit|lot|little|touch|hair|trifle)|much|far|no|not|never|even|any)"
-)
-_CARD = rf"(?:{CARDS}|T4|M[1-9](?:\ (?:Pro|Max|Ultra))?|Hopper|Blackwell|Ampere|Volta|Turing|Ada)\b"
-_TOOL = (
-    r"(?:Nsight(?:\ Compute|\ Systems)?|ncu|nsys|(?:the\ )?profiler|ptxas|cuobjdump"
-    r"|(?:the\ )?counters?)"
-)
-_COSTS = r"(?:speed|rate|times?|bandwidth|throughput|latency|performance|run-?time|pace)"
-# For each rule the words of which a sentence must have one, in small letters.
-RULES: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("faster", "slower", "quicker", "ahead", "behind"),
-     rf"\b{_DEGREE}\ (?:{_FASTER}|(?:ahead|behind)\b(?!\ (?:the|an?|it|them)\b))\b"),
-    (("faster", "slower", "quicker", "fastest", "slowest", "quickest"),
-     rf"(?<!\bthat\ )(?<!\bwhich\ )\b(?:is|was|are|were|runs?|ran|gets?|got|becomes?|became"
-     rf"|c[ao]mes?"
-     rf"|turn(?:s|ed)\ out|proved|stay(?:s|ed))\ (?:out\ )?(?:the\ )?"
-     rf"(?:{_FASTER}|fastest|slowest|quickest)\b"),
-    (("faster", "slower", "quicker"),
-     rf"\b(?:made|makes|making)\b[^.;:]{{0,40}}?\ (?:kernel|version|variant|loop|code|copy"
-     rf"|tile|rung"
-     rf"|program|scan|sort|sum|reduction|it|them|everything|this|one)\ (?:\w+\ )?{_FASTER}\b"),
-    (("difference", "effect"),
-     r"\b(?:ma(?:kes?|de)|is|was|saw|see|found|had|has|shows?|showed)"
-     r"\ (?:\w+\ )?(?:no|little|any)\ (?:\w+\ )?(?:difference|effect)\b(?!\ between)"),
-    (("scale", "scaling"),
-     r"\bscale[sd]?\ (?:\w+\ )?(?:perfectly|linearly|well|badly|poorly|as\ it\ should|nicely"
-     r"|beautifully|ideally)\b|\b(?:perfect|linear|ideal)\ scaling\b"
-     r"|\bscaling\ (?:is|was|stays)\ (?:\w+\ )?(?:perfect|linear|ideal|good|bad|poor)\b"),
-    (("order", "rank", "picture", "pattern", "outcome", "winner", "gap"),
-     r"\b(?:(?:order|pattern)s?(?:\ of\ (?:the\ |our\ |all\ )?(?:\w+\ )?(?:rungs|kernels|versions"
-     r"|variants|times|rates|speeds|figures|results))?|ranking|picture|outcome|winner|gap)s?\b"
-     r"(?!\ of)[^.;:]{0,40}?\b(?:is|was|are|were"
-     r"|stay(?:s|ed)|remain(?:s|ed)|c[ao]mes?\ out|h[eo]lds?)\ (?:\w+\ )?(?:the\ same|unchanged"
-     r"|alike|too)"
-     r"(?=\W*$|[.,;:)]|\ (?:on|with|for|at|in|and|here|there|as)\b)"),
-    (("depend", "change", "move", "suffer", "drop", "fall", "vary", "constant", "flat"),
-     rf"\b(?:the|our|its|this)\ (?:\w+\ )?{_COSTS}\b[^.;:]{{0,30}}?\ (?:(?:does|do"
-     rf"|did)(?:\ not|n't)"
-     r"\ (?:depend\ on|change|move|suffer|drop|fall|vary)"
-     r"|(?:is|was|stay(?:s|ed)|remain(?:s|ed))\ (?:flat|constant))\b"),
-    (("nsight", "ncu", "nsys", "profiler", "ptxas", "cuobjdump", "counter"),
-     rf"\b{_TOOL}\ (?:then\ |also\ )?(?:shows?|says?|reports?|finds?|sees|counts|gives|showed|said"
-     rf"|reported|found|saw)\ (?:no|few|hardly\ any|not|none|zero|nothing|only|many)\b"),
-    (("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-      "twelfth", "twentieth", "hundredth", "thousandth"),
-     rf"\b(?:los[et]s?|lost|loses|leaves?|left|brings?|brought|gain(?:s|ed)?|saved|costs?|won"
-     rf"|(?:keeps?|kept)(?!\ half)|reach(?:es|ed)|score[sd]?|recover(?:s|ed))\ (?:\w+\ ){{0,2}}?"
-     rf"(?:{FRACTION}|another\ (?:half|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth"
-     rf"|twentieth)|an?\ twentieth|(?:two\ thirds|three\ quarters|\w+\ (?:tenths|eighths|fifths)))"
-     r"(?=[.,;:)]|$|\ (?:on|more|to|of\ (?:it|them|that|what|the|its)|and|but|here|there|in"
-     r"|with)\b)"),
-    ((" hair", "neck and neck", "on a par", "on par", "indistinguishable", "equally", "just as",
-      "by far", "hands down", "at all sizes", "at every size", "every time"),
-     r"\b(?:within\ a\ hair|neck\ and\ neck|on\ (?:a\ )?par\b|indistinguishable"
-     r"|(?:equally|just\ as)\ (?:fast|slow|quick)"
-     r"|(?:wins?|won|los(?:es|t)|beats?|leads?|trails?)\ (?:\w+\ )?(?:by\ far|hands\ down|easily"
-     r"|clearly|by\ a\ (?:hair|nose|wide\ margin)|(?:at|for|on)\ (?:all|every)\ sizes?"
-     r"|every\ time))\b"),
-    (("same", "unchanged", "faster", "slower", "quicker", "wins", "won", "loses", "lost", "ahead",
-      "behind", "holds", "difference", "order", "ranking", "better", "worse"),
-     rf"\b[Oo]n\ (?:an?|the|our|any|every|each|my|some|all)\ (?:NVIDIA\ |AMD\ |Apple\ )?{_CARD}"
-     rf"[^.;:]{{0,60}}?\b(?:the\ same|unchanged|{_FASTER}|wins|won|loses|lost|ahead|behind|holds?"
-     rf"|no\ difference|better|worse)\b"
-     rf"|\b(?:the\ same|unchanged|{_FASTER}|wins|won|loses|lost|ahead|behind|holds?|no\ difference"
-     rf"|better|worse)\b[^.;:]{{0,30}}?\ on\ (?:an?|the|our|any|every|each|my|some|all)"
-     rf"\ (?:NVIDIA\ |AMD\ |Apple\ )?{_CARD}"),
-    (("accurate", "precise"),
-     r"\b(?:is|was|are|were|gets?|got|stay(?:s|ed))\ (?:\w+\ )?(?:(?:more|less|as|equally|just\ as"
-     r"|most|least)\ (?:accurate|precise))\b"),
-    (("memory", "register", "power", "energy", "bandwidth"),
-     r"\b(?:uses?|used|needs?|needed|takes?|took|has|had|draws?|drew|gets?|got)\ (?:\w+\ )?(?:less"
-     r"|fewer|more|half\ the|twice\ the|the\ same|as\ much|as\ many)\ (?:shared\ )?(?:memory"
-     r"|registers|power|energy|bandwidth)\b"  # and no limit: more than it has
-     r"(?!\ than\ [^.;]*\b(?:has|have|had|may|fits?|are\ there)\b)"),
-    (("best", "fastest", "record"),
-     r"\b(?:our|my|the)\ (?:best|fastest|record)\ (?:so\ far|yet|of\ all|until\ now|today)\b"),
-)  # fmt: skip
-ASKING = Asking([words for words, _ in RULES])
-_READY = tuple(re.compile(rule, re.VERBOSE | re.IGNORECASE) for _, rule in RULES)
-# What is supposed, asked, or said of most GPUs and by somebody else.
-HEDGE = re.compile(
-    r"(?i)\b(?:if|whether|can|could|would|should|may|might|must|suppose|imagine|probably|likely"
-    r"|expect\w*|predict\w*|guess\w*|perhaps|maybe|suspect\w*|seems?|usually|often|mostly|typically"
-    r"|in\ general|generally|sometimes|why|how|unless)\b".replace("\\ ", " ")
 )
 # A figure, and a link that is none to the meaning of a word.
 _FIGURE = re.compile(r"\[\[(?:bench|micro|worked):")
@@ -171,18 +79,13 @@ def _won(heads: list[str], cells: list[str]) -> Iterator[str]:
 
 
 def _said(text: str) -> Iterator[str]:
-    if not ASKING.rules(text.lower()):
+    if not verdicts.ASKING.rules(text.lower()):
         return
     row = text.lstrip().startswith("|")
     for sentence in SENTENCE.split(_TITLE.sub("", text)):
-        rules = ASKING.rules(sentence.lower())
-        if not rules or _LINK.search(text if row else sentence) or HEDGE.search(sentence):
-            continue
-        said = TAG.sub("", sentence)
-        for number in rules if not said.rstrip(' "”)').endswith("?") else ():
-            if found := _READY[number].search(said):
-                yield f"{found[0]!r} tells how a run came out, and no figure is near"
-                break
+        if not _LINK.search(text if row else sentence):
+            yield from (f"{found!r} tells how a run came out, and no figure is near"
+                        for found in verdicts.told(sentence))  # fmt: skip
 
 
 def _read(page: Page) -> tuple[list[_Unit], set[int], set[str]]:
