@@ -248,7 +248,7 @@ class Checker:
         yield from crossed.check(page, self.records)
         yield from nearest.check(page, self.records)
         yield from bound.check(page, self.records)
-        yield from outcomes.check(page, self._invented(page))
+        yield from outcomes.check(page, self._invented(page), self.records)
         yield from counted.check(page, self._invented(page))
 
     def head(self, page: Page) -> Iterator[Mistake]:
@@ -262,6 +262,10 @@ class Checker:
         """No measured number is typed in the data files beside the pages."""
         for file in sorted((self.root / self.ours.docs).rglob("*.y*ml")):
             yield from data.check(self.root, file)
+        # Captions and titles beside the sources come onto pages, too.
+        for folder in self.ours.sources:
+            for file in sorted((self.root / folder).rglob("*.y*ml")):
+                yield from data.check(self.root, file, code=True)
         # Its names of pages stand on each of them; a hook would change pages after the last look.
         settings = self.root / "mkdocs.yml"
         yield from data.check(self.root, settings)

@@ -25,12 +25,15 @@ MEND = (
 )
 
 
-def check(root: Path, file: Path) -> list[Mistake]:
-    """Return the typed numbers of a data file that have no source beside them."""
+def check(root: Path, file: Path, code: bool = False) -> list[Mistake]:
+    """Return the typed numbers of a data file that have no source beside them.
+
+    ``code``: it stands beside the sources, and a text of several lines is a program.
+    """
     path = file.relative_to(root).as_posix()
     text = text_of(file, path)
     try:
-        return [Mistake(path, line, what, mend(what)) for line, what in typed(text)]
+        return [Mistake(path, line, what, mend(what)) for line, what in typed(text, code)]
     except yaml.YAMLError as error:
         problem = str(getattr(error, "problem", error))
         return [Mistake(path, yaml_line(error), "this is not YAML", problem)]
@@ -40,7 +43,7 @@ def mend(what: str) -> str:
     return STAMPED if "like a stamp" in what else MEND
 
 
-def typed(text: str) -> Iterator[tuple[int, str]]:
+def typed(text: str, code: bool = False) -> Iterator[tuple[int, str]]:
     """Yield (line, what is wrong) of the numbers of some YAML."""
     for top in yaml.compose_all(text, LOADER):
         if top is None:
@@ -48,7 +51,20 @@ def typed(text: str) -> Iterator[tuple[int, str]]:
         if around := _loop(top, ()):
             yield around.start_mark.line + 1, "an anchor that holds itself"
             continue
-        yield from _typed(top, _declared(top), "", False, True)
+        programs = set(_programs(top)) if code else set()
+        for line, what in _typed(top, _declared(top), "", False, True):
+            if line not in programs:
+                yield line, what
+
+
+def _programs(node: yaml.Node) -> Iterator[int]:
+    """Yield the lines on which a text begins that keeps its own lines, as a program does."""
+    if isinstance(node, yaml.ScalarNode) and node.style == "|":
+        yield node.start_mark.line + 1
+    inner = node.value if isinstance(node, yaml.MappingNode | yaml.SequenceNode) else []
+    for part in inner:
+        for one in part if isinstance(part, tuple) else (part,):
+            yield from _programs(one)
 
 
 def _loop(node: yaml.Node, outer: tuple[yaml.Node, ...]) -> yaml.Node | None:

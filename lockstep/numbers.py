@@ -559,6 +559,8 @@ RIVAL = re.compile(
         \ (?:\w+\ ){{0,2}}?{_BARE}""",
     re.VERBOSE | re.IGNORECASE,
 )
+_BARE_FIGURE = r"(?:about |only )?(?:\d{2,}(?:[.,]\d+)*|\d\.\d+)"
+_OF_EACH = r"(?:on|for|with|in|at|by|over|without|under|against) [\w`' -]{2,40}?"
 FEW = 8  # blanks of a line that names what follows and is no sentence
 _NAMED = re.compile(
     r"[^\d\ufffc]{2,40}?(?::|,|=|–|\ -|\bis|\bat|\btakes|\btook)\ ?"
@@ -752,6 +754,8 @@ class Reader:
             self.term = self.term or tabled.VERSION.fullmatch(said) is not None
         elif closed == "dd" and (self.term or self.timed) and _alone(said):
             self.wrong(self.start, f"{said!r} is typed, under a measured quantity", MEND)
+        if closed in {"dd", "li", "td", "p"} and (row := _SCORES.fullmatch(said)) and not found:
+            self.wrong(self.start, f"{row[0]!r} is a row of figures without a unit", MEND)
         if closed == "th":
             self.heads.append(bool(HEAD.search(said)) and KEY not in said)
             self.settings.append(KEY in said)
@@ -786,6 +790,14 @@ class Reader:
                 f"{number.said!r} is typed, in a table where {unit.said!r} makes it a measured one"
             )
             self.wrong(number.start, what, MEND)
+
+
+# Figures of several things, one after the other, and nothing says of what: 41 on the grid, 38 here.
+_SCORES = re.compile(
+    rf"(?:[A-Za-z][\w ]{{0,30}}: )?{_BARE_FIGURE} {_OF_EACH}(?:(?:,|;| and|, and) {_BARE_FIGURE} {_OF_EACH})+[.;]?"
+    rf"|[A-Za-z][\w -]{{1,30}}(?:: | - | = ){_BARE_FIGURE}(?:[,;] [A-Za-z][\w -]{{1,30}}(?:: | - | = )"
+    rf"{_BARE_FIGURE})+[.;]?"
+)
 
 
 def _alone(said: str) -> bool:

@@ -76,7 +76,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("same", "unchanged", "faster", "slower", "quicker", "wins", "won", "loses", "lost", "ahead",
       "behind", "holds", "difference", "order", "ranking", "better", "worse"),
      rf"\b[Oo]n\ (?:an?|the|our|any|every|each|my|some|all)\ (?:NVIDIA\ |AMD\ |Apple\ )?{_CARD}"
-     rf"[^.;:]{{0,60}}?\b(?:the\ same|unchanged|{_FASTER}|wins|won|loses|lost|ahead|behind|holds?"
+     rf"[^.;:]{{0,60}}?\b(?:the\ same(?!\ (?:kernel|code|program|page))|unchanged|{_FASTER}|wins|won|loses|lost|ahead|behind|holds?"
      rf"|no\ difference|better|worse)\b"
      rf"|\b(?:the\ same|unchanged|{_FASTER}|wins|won|loses|lost|ahead|behind|holds?|no\ difference"
      rf"|better|worse)\b[^.;:]{{0,30}}?\ on\ (?:an?|the|our|any|every|each|my|some|all)"
@@ -149,7 +149,8 @@ _READY = tuple(re.compile(rule, re.VERBOSE | re.IGNORECASE) for _, rule in RULES
 HEDGE = re.compile(
     r"(?i)\b(?:if|whether|can|could|would|should|may|might|must|suppose|imagine|probably|likely"
     r"|expect\w*|predict\w*|guess\w*|perhaps|maybe|suspect\w*|seems?|usually|often|mostly|typically"
-    r"|in\ general|generally|sometimes|why|how|unless)\b".replace("\\ ", " ")
+    r"|in\ general|generally|sometimes|why|how|unless"
+    r"|(?:know|learn|see|find\ out|tells?|says?|decide)s?\ (?:\w+\ ){0,2}?when)\b".replace("\\ ", " ")
 )
 SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z\[`*])|\|")
 TAG = re.compile(r"</?\w[^>]*>|[*_`]|\[(?=[^\]]*\]\()|\]\([^)]*\)")
