@@ -45,6 +45,7 @@ from lockstep import (
     project,
     records,
     reviewed,
+    told,
     typed,
 )
 from lockstep.block import RECORDED, Page
@@ -223,6 +224,10 @@ class Checker:
             if at + page.body_line not in skipped:
                 continue
             said = data.LINK.sub("", numbers.WORKED.sub("", figures.KEY.sub("", line)))
+            for ran in told.runs(said):
+                there = page.typed[at] if at < len(page.typed) else at + page.body_line
+                what = f"{ran!r} tells of runs, and is typed"
+                yield Mistake(page.path, there, what, numbers.MEND)
             claim = CLAIM.search(said) or at + page.body_line in claimed
             if (claim or at + page.body_line in explained) and (found := _numbers(said)):
                 why = "is said to be measured" if claim else "explains an answer"

@@ -311,6 +311,12 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"\b(?:versions?|kernels?|rungs?)\ (?:is|was|are|were|has|had)\ {_ABOUT}{NUMBER}\ times"
         r"\ the\ (?:first|second|last|naive|old)\b",
     ),
+    # 0.31 and 0.62, both in milliseconds.
+    (
+        ("both in", "each in", "all in", "both given in", "all given in"),
+        rf"(?:{DECIMAL}|\b\d\d+)\b[^.;:\ufffc]{{0,40}}?,?\ (?:both|each|all)\ (?:given\ )?in"
+        r"\ (?:(?:milli|micro|nano)?seconds|[mnµ]s|cycles|percent|[kmgt]b/s|[gt]flop/s)\b",
+    ),
     # Eleven times the naive version. Half of a copy.
     (
         (" times the ", " times a ", " times our ", " times its "),

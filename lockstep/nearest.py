@@ -104,14 +104,33 @@ def _row(line: str, heads: list[str], records: Evidence) -> Iterator[tuple[str, 
 def _prose(line: str, records: Evidence) -> Iterator[tuple[str, str]]:
     for sentence in SENTENCE.split(line):
         keys = _keys(sentence, records)
-        if not keys:
+        made = [w for w in numbers.WORKED.finditer(sentence) if worked.INPUT.search(w["how"])]
+        if not keys and not made:
             continue
         text = _in_place(sentence)
+        for found in made:
+            yield from _inputs(found, text, records)
         for key in keys:
             before, behind = _around(text, key)
             yield from _library(key, before, behind)
             yield from _variant(key, before, behind, sentence, records)
             yield from _amount(key, before, behind, records)
+
+
+def _inputs(found: re.Match, text: str, records: Evidence) -> Iterator[tuple[str, str]]:
+    """The size beside a number that is worked from keys is none of theirs."""
+    wrong: list[tuple[str, str]] = []
+    for one in worked.INPUT.finditer(found["how"]):
+        try:
+            row, name = records.figure(one["kind"], one["key"])
+        except KeyError:
+            return
+        key = _Key(one[0], row, name, found.start(), found.end())
+        said = [] if "planned" in row else [*_amount(key, *_around(text, key), records)]
+        if not said:
+            return  # the sentence may be about this one
+        wrong += said
+    yield from wrong[:1]
 
 
 def _around(text: str, key: _Key) -> tuple[str, str]:
@@ -333,12 +352,12 @@ def _amount(
 ) -> Iterator[tuple[str, str]]:
     """The words beside a figure say another length or amount than was measured."""
     cut = CLAUSE.search(behind)
-    last = _TURN.split(before)[-1]
-    near = f"{last} . {behind[: cut.start()] if cut else behind}"
-    if not re.search(r"\d", near):
+    behind = behind[: cut.start()] if cut else behind
+    near, further = (f"{cuts.split(before)[-1]} . {behind}" for cuts in (_TURN, _AWAY))
+    if not re.search(r"\d", further):
         return
     known = {float(size) for size in _sizes(key.row)}
-    for found in _AMOUNT.finditer(near):
+    for found in _AMOUNT.finditer(further):
         many = (found["many"] or found["mega"] or "").lower()
         amount = _number(found["figure"]) * _MANY.get(many, 1)
         if many and amount >= LEAST and _else(amount, known):
@@ -358,6 +377,9 @@ def _amount(
     if said and not known & {*said} and (other := next((n for n in said if n in others), None)):
         what = f"{key.said} is of {_what(key)}, and the words beside it say {other:,.0f}"
         yield what, MEND_SIZE
+
+
+_AWAY = re.compile(r"[;:()]|\b(?:where|after|while|whereas|than)\b|—|–")
 
 
 def _else(amount: float, known: set[float]) -> bool:

@@ -648,7 +648,8 @@ class Reader:
                 if name == "alt" and DRAWN in element.attributes.get("src", ""):
                     there = self.drawn(element.attributes["src"])
                 for number in typed(element.attributes[name]):
-                    if set(re.findall(r"\d[\d.]*", number)) <= set(re.findall(r"\d[\d.]*", there)):
+                    digits = set(re.findall(r"\d[\d.]*", number))
+                    if there and digits <= set(re.findall(r"\d[\d.]*", there)):
                         continue  # the script has computed it
                     self.wrong(start, f"{number!r} is typed, in a {name}", MEND)
             title = "" if element.proved else element.attributes.get("title", "")

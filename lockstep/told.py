@@ -153,6 +153,18 @@ def _ready(number: int) -> re.Pattern:
     return re.compile(RULES[number][1].lower(), re.VERBOSE)
 
 
+_RUNS_RULE = next(n for n, (words, _) in enumerate(RULES) if "repetition" in words)
+
+
+def runs(text: str) -> Iterator[str]:
+    """Yield what a text tells of some runs, which not even a question may make up."""
+    plain = numbers.plain(text)
+    if _RUNS_RULE in ASKING.rules(plain.lower()):
+        for found in _ready(_RUNS_RULE).finditer(plain.lower()):
+            if not _MAY.search(plain, max(0, found.start() - 30), found.end()):
+                yield plain[slice(*found.span())].strip()
+
+
 def find(text: str, inputs: frozenset[str] = frozenset()) -> Iterator[str]:
     """Yield the counts that a text tells. ``inputs``: numbers that a formula beside it shows."""
     if not ASKING.rules(text.lower()):
