@@ -137,8 +137,8 @@ def _typed(
         sourced = sourced or (not top and _sourced(node, declared))
         for name, value in node.value:
             if isinstance(name, yaml.ScalarNode):  # such as a page's name in the navigation
-                for number in numbers.typed(name.value) if not sourced else ():
-                    yield name.start_mark.line + 1, f"{number!r} is typed, without a source"
+                for what in _says(name.value, name.value) if not sourced else ():
+                    yield name.start_mark.line + 1, what
                 yield from _stamped(name)
             yield from _typed(value, declared, str(name.value), sourced, False)
         if not sourced:
@@ -162,7 +162,13 @@ def _typed(
         written = re.sub(r"</?[a-z][^<>]*>", "", node.value)
         text = LINK.sub(lambda link: "" if numbers.elsewhere(link[1]) else link[0], written)
         text = figures.KEY.sub("", numbers.WORKED.sub("", text))
-        for number in (*numbers.typed(text), *told.find(text)):
-            yield line, f"{number!r} is typed, without a source"
-        for said in verdicts.find(written) if not LINK.search(written) else ():
-            yield line, f"{said!r} tells how a run came out, without a source"
+        for what in _says(text, written):
+            yield line, what
+
+
+def _says(text: str, written: str) -> Iterator[str]:
+    """Yield what some words say of a run. ``written``: with their links, keys and worked numbers."""
+    for number in (*numbers.typed(text), *told.find(text)):
+        yield f"{number!r} is typed, without a source"
+    for said in verdicts.find(written) if not LINK.search(written) else ():
+        yield f"{said!r} tells how a run came out, without a source"

@@ -40,7 +40,7 @@ _ELSE = re.compile(
     r"(?i)\b(?:unlike|instead of|in place of|rather than|not|without|like|as in|see|from|by way of"
     r"|through|with|under|via|inside|calls?|called)\s+(?:the |an? |its )?[*_`\[(]*$"
 )
-CLAUSE = re.compile(r"[;:()]|,(?=\s)|\b(?:and|while|where|whereas|but|or)\b|—|–")
+CLAUSE = re.compile(r"[;()]|:(?=\s|$)|,(?=\s)|\b(?:and|while|where|whereas|but|or)\b|—|–")
 MEND_LIBRARY = "use the key of what stands there, or name what was measured"
 
 
@@ -102,7 +102,10 @@ def _row(line: str, heads: list[str], records: Evidence) -> Iterator[tuple[str, 
 
 
 def _prose(line: str, records: Evidence) -> Iterator[tuple[str, str]]:
-    for sentence in SENTENCE.split(line):
+    sentences = SENTENCE.split(line)
+    for label, sentence in zip(["", *sentences], sentences, strict=False):
+        if label.endswith(":"):  # JAX: 12
+            sentence = f"{label} {sentence}"
         keys = _keys(sentence, records)
         made = [w for w in numbers.WORKED.finditer(sentence) if worked.INPUT.search(w["how"])]
         if not keys and not made:
@@ -185,12 +188,14 @@ def _whose(key: _Key) -> str:
 def _knows(row: dict, field: str, name: str) -> bool:
     """Whether a record's words name a library, or a function of one."""
     texts = ("id", "title", "what", "kernel", "method", "reference_name")
-    said = _words(" ".join(str(row.get(text, "")) for text in texts))
+    told = " ".join(str(row.get(text, "")) for text in texts)
+    said = _words(told)
     parts = [part for part in re.split(r"\.|::", name.lower()) if part]
     first = _FULL.get(parts[0], parts[0])
     if len(parts) == 1:
         return first in said
-    return first in said or parts[-1] in said and first not in _FULL.values()
+    called = re.search(rf"(?i)[.:]{parts[-1]}\b|\b{parts[-1]}\(", told)
+    return first in said or bool(called) and first not in _FULL.values()
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -203,7 +208,8 @@ def _library(key: _Key, before: str, behind: str) -> Iterator[tuple[str, str]]:
     """The library nearest to a figure of a library, or beside one, is another."""
     near: list[tuple[int, str]] = []
     asked = not key.field.startswith("reference")  # whose record does not say whose it is
-    start = max((m.end() for m in CLAUSE.finditer(before)), default=0)
+    label = re.sub(r"[:\s*_]+$", "", before)  # JAX: 12
+    start = max((m.end() for m in CLAUSE.finditer(label)), default=0)
     for place, name in _places(before):
         away = before[place + len(name) :]
         if place >= start and not _ELSE.search(before[:place]):
@@ -297,7 +303,7 @@ def _variant(
             return
 
 
-_TURN = re.compile(r"[;:()]|\b(?:and|where|after|but|while|whereas|so|as|than)\b|—|–")
+_TURN = re.compile(r"[;()]|:(?=\s|$)|\b(?:and|where|after|but|while|whereas|so|as|than)\b|—|–")
 
 
 def _what(key: _Key) -> str:

@@ -427,7 +427,9 @@ _IF = re.compile(
     r"(?:(?:^|[,;:.]\ |\b(?:and|but|so|even|only)\ )(?i:if|suppose(?:\ that)?|imagine(?:\ that)?"
     r"|assume(?:\ that)?|say\ that|when|where))\ (?:(?!\d)[^,;.:?]){0,40}$"
 )
-_SHARED = re.compile(r"\d[\d.,]*\ ?(?:%|percent\b)\ of\ (?:(?:the|all|its|your|our|their|these)\ )*(\w+)")
+_SHARED = re.compile(
+    r"\d[\d.,]*\ ?(?:%|percent\b)\ of\ (?:(?:the|all|its|your|our|their|these)\ )*(\w+)"
+)
 _PACED = re.compile(
     rf"(?i:{_COMPARED}|peak|roof|cop(?:y|ies)|cycles?|clocks?|slots?|what|limit|maximum|library"
     r"|ceiling|baseline|reference|cu[a-z]{3,})"
