@@ -82,8 +82,13 @@ def merges(n):
         first, _ = make_merge(cp.uint32, threads, items)
         first[-(-splits.size // 128), 128](a, b, splits)
         title = f"merge of 2^26 and 2^26 keys, {threads} threads and {items} results each"
-        yield f"merge-{threads}-{items}", title, "merge_in_flight", partial(
-            make_merge_in_flight(cp.uint32, threads, items)[tiles, threads], a, b, splits, out
+        yield (
+            f"merge-{threads}-{items}",
+            title,
+            "merge_in_flight",
+            partial(
+                make_merge_in_flight(cp.uint32, threads, items)[tiles, threads], a, b, splits, out
+            ),
         )
 
 
