@@ -673,7 +673,7 @@
       }
       // The title of a page, or another name that is no page's title, and nothing else but words that ask
       const whole = ([subject]) => subject.size === wholly.size && [...subject].every(root => wholly.has(root))
-      const named = isHead && asking.size < 3 && [title, ...names.filter(name => !data.own.has(name.toLowerCase()))].some(name => whole(data.titled(name)))
+      const named = isHead && asking.size < 3 && (whole(data.titled(title)) || names.some(name => whole(data.titled(name)) && !data.own.has(name.toLowerCase())))
       // A heading that asks as the reader does
       const [, heading] = data.titled(title)
       let asks = 0
