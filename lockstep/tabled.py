@@ -62,6 +62,13 @@ SCORE = re.compile(r"[~≈<>+-]?\ ?(?:\d{3,}|\d{1,3}(?:,\d{3})+|\d+\.\d+)")
 DEVICE = re.compile(rf"(?:NVIDIA |AMD |GeForce )?(?:{CARDS}|T4)(?:\ \w+)?")
 
 
+# The head of a column of outcomes, and a bare number below it that is no count of a few.
+OUTCOME = re.compile(
+    r"(?:the\ |our\ |its\ )?(?:\w+\ )?(?:scores?|marks|ratings?|grades?|measured|verdict|out\ of\ (?:10|ten|100|a\ hundred))",
+    re.IGNORECASE,
+)
+
+
 class Cell(NamedTuple):
     said: str  # as a reader sees it; numbers with a proof are KEY
     start: int
@@ -109,6 +116,17 @@ class Table:
         yield from self._among()
         yield from self._counted()
         yield from self._versions()
+        yield from self._scored()
+
+    def _scored(self) -> Iterator[tuple[Cell, Cell]]:
+        """Bare numbers under a head such as score, or in its row."""
+        heads = self.rows[0] if self.rows else []
+        for row in self.rows[1:]:
+            for head, cell in zip(heads[1:], row[1:], strict=False):
+                if OUTCOME.fullmatch(head.said) and FIGURE.fullmatch(cell.said):
+                    yield cell, head
+            if row and OUTCOME.fullmatch(row[0].said):
+                yield from ((cell, row[0]) for cell in row[1:] if FIGURE.fullmatch(cell.said))
 
     def _beside(self) -> Iterator[tuple[Cell, Cell]]:
         for row in self.rows:
