@@ -263,7 +263,7 @@ def _siblings(records: Evidence) -> dict[str, tuple[tuple[frozenset[str], frozen
     found: dict[str, tuple[tuple[frozenset[str], frozenset[str]], ...]] = {}
     for rows in files.values():
         for name, (own, told) in rows.items():
-            pairs = {}
+            pairs: dict[tuple[frozenset[str], frozenset[str]], None] = {}
             for other, (its, theirs) in rows.items():
                 more = its - own
                 if other != name and 0 < len(more) <= 2 and len(own - its) <= 2 and its & own:
@@ -328,7 +328,9 @@ _LONG = re.compile(
     r"\b(?P<thing>rows|columns|arrays?|vectors?|lines|sequences|blocks|batch(?:es)?|heads|images?"
     r"|prompts?|table|window)\s+of\s+(?P<figure>\d[\d,]*\d)(?![\d.]|\s?[×x%])"
 )
-_BARE = re.compile(r"(?<![\w.,×-])(?<!×\s)(?<!x\s)\d[\d,]*\d(?![\d.%]|\s?[×x]\s|\s?(?:bits?|bytes?|%|[kMGT]i?B)\b)")
+_BARE = re.compile(
+    r"(?<![\w.,×-])(?<!×\s)(?<!x\s)\d[\d,]*\d(?![\d.%]|\s?[×x]\s|\s?(?:bits?|bytes?|%|[kMGT]i?B)\b)"
+)
 MEND_SIZE = "use the key of that size, or name the size that was measured"
 
 
@@ -353,9 +355,7 @@ def _numbered(records: Evidence) -> dict[str, frozenset[int]]:
     return {name: frozenset(some) for name, some in others.items()}
 
 
-def _amount(
-    key: _Key, before: str, behind: str, records: Evidence
-) -> Iterator[tuple[str, str]]:
+def _amount(key: _Key, before: str, behind: str, records: Evidence) -> Iterator[tuple[str, str]]:
     """The words beside a figure say another length or amount than was measured."""
     cut = CLAUSE.search(behind)
     behind = behind[: cut.start()] if cut else behind
@@ -367,7 +367,10 @@ def _amount(
         many = (found["many"] or found["mega"] or "").lower()
         amount = _number(found["figure"]) * _MANY.get(many, 1)
         if many and amount >= LEAST and _else(amount, known):
-            yield f"{key.said} is of {_what(key)}, and the words beside it say {found[0]}", MEND_SIZE
+            yield (
+                f"{key.said} is of {_what(key)}, and the words beside it say {found[0]}",
+                MEND_SIZE,
+            )
             return
     told = _told(key.row)
     all_ = {_number(of["figure"]) for of in _LONG.finditer(near)}
@@ -376,7 +379,10 @@ def _amount(
                   if of["thing"][:4] == found["thing"][:4]}  # fmt: skip
         amount = _number(found["figure"])
         if length and amount not in length | known and not length & all_:
-            yield f"{key.said} is of {_what(key)}, and the words beside it say {found[0]}", MEND_SIZE
+            yield (
+                f"{key.said} is of {_what(key)}, and the words beside it say {found[0]}",
+                MEND_SIZE,
+            )
             return
     others = _numbered(records).get(str(key.row["id"]), ())
     said = [n for n in map(_number, _BARE.findall(near)) if n >= LEAST] if others else []

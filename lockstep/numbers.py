@@ -797,8 +797,10 @@ class Reader:
 
 # Figures of several things, one after the other, and nothing says of what: 41 on the grid, 38 here.
 _SCORES = re.compile(
-    rf"(?:[A-Za-z][\w ]{{0,30}}: )?{_BARE_FIGURE} {_OF_EACH}(?:(?:,|;| and|, and) {_BARE_FIGURE} {_OF_EACH})+[.;]?"
-    rf"|[A-Za-z][\w -]{{1,30}}(?:: | - | = ){_BARE_FIGURE}(?:[,;] [A-Za-z][\w -]{{1,30}}(?:: | - | = )"
+    rf"(?:[A-Za-z][\w ]{{0,30}}: )?{_BARE_FIGURE} {_OF_EACH}"
+    rf"(?:(?:,|;| and|, and) {_BARE_FIGURE} {_OF_EACH})+[.;]?"
+    rf"|[A-Za-z][\w -]{{1,30}}(?:: | - | = ){_BARE_FIGURE}"
+    rf"(?:[,;] [A-Za-z][\w -]{{1,30}}(?:: | - | = )"
     rf"{_BARE_FIGURE})+[.;]?"
 )
 

@@ -64,7 +64,8 @@ DEVICE = re.compile(rf"(?:NVIDIA |AMD |GeForce )?(?:{CARDS}|T4)(?:\ \w+)?")
 
 # The head of a column of outcomes, and a bare number below it that is no count of a few.
 OUTCOME = re.compile(
-    r"(?:the\ |our\ |its\ )?(?:\w+\ )?(?:scores?|marks|ratings?|grades?|measured|verdict|out\ of\ (?:10|ten|100|a\ hundred))",
+    r"(?:the\ |our\ |its\ )?(?:\w+\ )?(?:scores?|marks|ratings?|grades?|measured"
+    r"|verdict|out\ of\ (?:10|ten|100|a\ hundred))",
     re.IGNORECASE,
 )
 

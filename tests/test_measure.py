@@ -177,6 +177,23 @@ def test_the_record_is_as_published(measured, tmp_path):
     assert "A card" in first and "A card" not in second
 
 
+def test_the_reader_says_which_card_it_is_where_the_browser_does_not(measured, tmp_path):
+    save = measured.tab.get_by_role("link", name="Save the record")
+    field = measured.tab.get_by_label("Which card is it?")
+    for typed, name in (
+        ("Radeon 780M", f"Radeon 780M (the browser: {measured.record['name']})"),
+        ("", measured.record["name"]),
+    ):
+        field.fill(typed)
+        with measured.tab.expect_download() as download:
+            save.click()
+        download.value.save_as(tmp_path / "card.json")
+        assert json.loads((tmp_path / "card.json").read_text()) == measured.record | {"name": name}
+        assert download.value.suggested_filename == (
+            "radeon-780m.json" if typed else measured.file.name
+        )
+
+
 def test_a_record_through_wgpu_is_as_published_and_says_that_no_browser_made_it():
     """The page's own probes and arithmetic; the seconds are made up."""
     found = through_wgpu.shaders()
