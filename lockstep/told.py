@@ -35,7 +35,8 @@ _HAS = (
     r"|got|allots?|shows?|showed|reports?|reported|says?|said|allocates?|assigns?|generates?|emits?"
     r"|compiles?\ (?:in)?to|compiled\ (?:in)?to|comes?\ (?:out\ )?(?:to|at|with)|came\ (?:out\ )?"
     r"(?:to|at|with)|ends?\ (?:up\ )?(?:at|with)|ended\ (?:up\ )?(?:at|with)|lands?\ (?:at|on)"
-    r"|stops?\ at|goes\ (?:down\ |up\ )?(?:to|from)|went\ (?:down\ |up\ )?(?:to|from))"
+    r"|stops?\ at|gets?\ by\ with|makes?\ do\ with|settles?\ (?:on|at|for)"
+    r"|goes\ (?:down\ |up\ )?(?:to|from)|went\ (?:down\ |up\ )?(?:to|from))"
 )
 _GOES = (
     r"(?:go(?:es)?|went|are|were|is|was|wait\w*|stall\w*|do|did|spent|issue[sd]?|move[sd]?|c[ao]me"
@@ -86,6 +87,8 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         | \b(?:ptxas|nvcc|compiler|profiler|nsight\ \w+|ncu|cuobjdump)\b
             (?:[^.;\ufffc]|\.\d){{0,60}}?[:,]\ {_ABOUT}{_BIG}\ (?:\w+\ )?{THING}\b
             (?!\ (?:an?\ \w+\ )?at\ most)
+        | \b{_CODE}s?:\ {_ABOUT}{_BIG}\ (?:\w+\ )?{THING}\b
+        | {_BIG}\ registers?,?\ (?:and\ )?(?:no|zero|without|0)\ spill\w*
         | {_BIG}\ {THING},?\ and\ (?:nothing|none|not\ a\ byte|no\ \w+)\ (?:is\ |was\ )?spill\w*
         | {_BIG}\ {THING}\b[^.;:\d\ufffc]{{0,30}}?\b(?:according\ to|says|by)\ (?:the\ )?
             (?:compiler|profiler|ptxas|nvcc|cuobjdump|nsight|ncu)\b""",
@@ -103,6 +106,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"""(?<!one\ of\ ){_N}\ (?:(?:out\ )?of|in)\ (?:(?:the|our|all|every|each)\ )?(?!one\b){_N}
             \ (?:(?!are\b|is\b|were\b|was\b)\w+\ )?{_RUNS}\b(?:\ {_FAILS})?
         | {_N}\ {_RUNS}\ (?:out\ of|in)\ (?:every\ )?(?!one\b){_N}\b
+        | \b(?:out\ )?of\ (?:our\ |the\ |these\ )?{_N}\ (?:\w+\ )?{_RUNS},?\ {_N}\ (?:\w+\ )?{_FAILS}\b
         | \b(?:saw|seen|got|found|had|happen\w*|came\ out|true|same)\b[^.;:\d\ufffc]{{0,20}}?
             \ (?:in|over|across|on|for)\ (?:all|every\ one|each)\ (?:of\ )?
             (?:the\ |our\ |these\ |its\ )?{_N}\ (?:\w+\ )?{_RUNS}\b

@@ -135,6 +135,10 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
      r"\b(?:run|runs|ran|tested|measured|trained|built|checked|compared|used|served)\ (?:\w+\ )?"
      r"(?:daily|nightly|weekly|every\ (?:day|night|week)|each\ (?:day|night|week)"
      r"|around\ the\ clock|in\ production)\ (?:on|at|by|with|against)\b"),
+    (("in front", "on top", "keep up", "puts", "put "),
+     r"\bputs?\ (?:ours|it|them|this|that|us|the\ \w+)\ (?:in\ front|ahead|on\ top|far\ ahead)\b"
+     r"|\b(?:(?:cu|roc|hip)[A-Z]\w+|CUB|CuPy|PyTorch|NumPy|JAX|Triton|(?:the|their)\ library)"
+     r"\ (?:cannot|can't|couldn't|doesn't|does\ not|did\ not|didn't|barely|hardly)\ keeps?\ up\b"),
     (("lunch", "coffee", "weekend", "overnight", "blink", "instant"),
      r"\b(?:until|by|before|over)\ (?:lunch|the\ weekend|dinner|your\ coffee)\b"
      r"|\b(?:in|within)\ (?:a\ blink|an\ instant)\b"),
@@ -168,10 +172,10 @@ _LIBRARY = (
     r"(?:librar(?:y|ies)(?:'s)?|vendor's|reference|baseline|compiler|copy))"
 )
 _RIVAL = re.compile(
-    rf"\b(?:ahead\ of|(?:fast|quick|bett|slow)er\ than|as\ (?:fast|quick|good)\ as"
-    rf"|beat(?:s|en|ing)?|outperform\w*|outrun\w*|surpass\w*"
-    rf"|(?:w[oi]n(?:s|ning)?|los(?:es|t|ing))\ (?:over|against|to)|surpass\w*|overtak\w*|leav(?:es|ing)\ behind)\ {_LIBRARY}\b"
-    rf"|\b(?:leaves?|left|leaving)\ (?:\w+\ ){{0,2}}?{_LIBRARY}\ (?:\w+\ ){{0,2}}?behind\b"
+    r"\b(?:(?:ahead\ of|(?:fast|quick|bett|slow)er\ than|as\ (?:fast|quick|good)\ as"
+    r"|beat(?:s|en|ing)?|outperform\w*|outrun\w*|surpass\w*|overtak\w*|leav(?:es|ing)\ behind"
+    rf"|(?:w[oi]n(?:s|ning)?|los(?:es|t|ing))\ (?:over|against|to))\ {_LIBRARY}"
+    rf"|(?:leaves?|left|leaving)\ (?:\w+\ ){{0,2}}?{_LIBRARY}\ (?:\w+\ ){{0,2}}?behind)\b"
 )
 
 
