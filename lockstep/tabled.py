@@ -43,7 +43,7 @@ RESOURCE = re.compile(
 )
 # And the label of such a row.
 COMPILED = re.compile(
-    r"(?:\w+\ )?(?:instructions|barriers|wavefronts|stalls|issue\ slots)(?:\ \w+){0,2}",
+    r"(?:\w+\ )?(?:instructions|barriers|wavefronts|stalls|issue\ slots)(?:\ \w+){0,4}",
     re.IGNORECASE,
 )
 COUNT = re.compile(

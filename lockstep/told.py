@@ -106,7 +106,8 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"""(?<!one\ of\ ){_N}\ (?:(?:out\ )?of|in)\ (?:(?:the|our|all|every|each)\ )?(?!one\b){_N}
             \ (?:(?!are\b|is\b|were\b|was\b)\w+\ )?{_RUNS}\b(?:\ {_FAILS})?
         | {_N}\ {_RUNS}\ (?:out\ of|in)\ (?:every\ )?(?!one\b){_N}\b
-        | \b(?:out\ )?of\ (?:our\ |the\ |these\ )?{_N}\ (?:\w+\ )?{_RUNS},?\ {_N}\ (?:\w+\ )?{_FAILS}\b
+        | \b(?:out\ )?of\ (?:our\ |the\ |these\ )?{_N}\ (?:\w+\ )?{_RUNS},?
+            \ {_N}\ (?:\w+\ )?{_FAILS}\b
         | \b(?:saw|seen|got|found|had|happen\w*|came\ out|true|same)\b[^.;:\d\ufffc]{{0,20}}?
             \ (?:in|over|across|on|for)\ (?:all|every\ one|each)\ (?:of\ )?
             (?:the\ |our\ |these\ |its\ )?{_N}\ (?:\w+\ )?{_RUNS}\b
