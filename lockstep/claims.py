@@ -320,13 +320,14 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     # Eleven times the naive version. Half of a copy.
     (
         (" times the ", " times a ", " times our ", " times its "),
-        rf"{NUMBER}\ times\ (?:the|a|our|its)\ (?:\w+\ )?(?:naive|first|old|plain|simple|serial|tiled"
-        r"|baseline|previous|other)\ (?:version|kernel|rung|loop|one|code|program|variant)s?\b",
+        rf"{NUMBER}\ times\ (?:the|a|our|its)\ (?:\w+\ )?(?:naive|first|old|plain|simple|serial"
+        r"|tiled|baseline|previous|other)\ (?:version|kernel|rung|loop|one|code"
+        r"|program|variant)s?\b",
     ),
     (
         ("of a copy", "of the copy", "of a plain copy", "of the plain copy"),
-        rf"(?:{FRACTION}|\b(?:twice|two\ thirds|three\ quarters))\ of\ (?:a|the)\ (?:plain\ )?copy\b"
-        r"(?!'s)",
+        rf"(?:{FRACTION}|\b(?:twice|two\ thirds|three\ quarters))\ of\ (?:a|the)\ (?:plain\ )?"
+        r"copy\b(?!'s)",
     ),
     # An order-of-magnitude gain. A factor 8. A fortieth of the speed.
     (("order-of", "orders-of"), r"\b(?:an?|two|three|\d)[ -]orders?-of-magnitude\b"),

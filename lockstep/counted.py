@@ -1,4 +1,4 @@
-"""Counts of a compiler, a profiler or a run in the prose of a page: ``told``, paragraph by paragraph.
+"""Counts of a compiler, a profiler or a run in the prose of a page, paragraph by paragraph.
 
 A formula of the same paragraph that takes a number as its input shows it, so the prose may say it.
 """
@@ -36,7 +36,9 @@ def check(page: Page, invented: set[int]) -> Iterator[Mistake]:
         said = re.sub(r"[*_`]", "", _GIVEN.sub(numbers.KEY, said))
         for found in dict.fromkeys(told.find(said, inputs)):
             at = page.typed[start - page.body_line] if page.typed else start
-            yield Mistake(page.path, at, f"{found!r} is typed, and a run or a compiler counts it", MEND)
+            yield Mistake(
+                page.path, at, f"{found!r} is typed, and a run or a compiler counts it", MEND
+            )
 
     for number, row in enumerate([*page.body.split("\n"), ""], start=page.body_line):
         fence = row.lstrip().startswith("```")

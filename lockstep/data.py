@@ -153,8 +153,8 @@ def _typed(
     if not sourced and not numbers.PLACE.match(node.value):
         line = node.start_mark.line + 1
         for found in numbers.WORKED.finditer(node.value):
-            if what := worked.unfounded(found["number"], found["how"]):
-                yield line, f"{what} in {found[0]}"
+            if wrong := worked.unfounded(found["number"], found["how"]):
+                yield line, f"{wrong} in {found[0]}"
         if node.tag.endswith((":int", ":float")):
             if numbers.QUANTITY.search(key):
                 yield line, f"{node.value} is typed under {key!r}, without a source"
@@ -162,12 +162,12 @@ def _typed(
         written = re.sub(r"</?[a-z][^<>]*>", "", node.value)
         text = LINK.sub(lambda link: "" if numbers.elsewhere(link[1]) else link[0], written)
         text = figures.KEY.sub("", numbers.WORKED.sub("", text))
-        for what in _says(text, written):
-            yield line, what
+        for said in _says(text, written):
+            yield line, said
 
 
 def _says(text: str, written: str) -> Iterator[str]:
-    """Yield what some words say of a run. ``written``: with their links, keys and worked numbers."""
+    """Yield what some words say of a run. ``written``: with their links and keys."""
     for number in (*numbers.typed(text), *told.find(text)):
         yield f"{number!r} is typed, without a source"
     for said in verdicts.find(written) if not LINK.search(written) else ():

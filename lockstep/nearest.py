@@ -99,6 +99,7 @@ def _row(line: str, heads: list[str], records: Evidence) -> Iterator[tuple[str, 
                 if named and _theirs(key) and not any(_knows(key.row, key.field, n) for n in named):
                     what = f"{key.said} is of {_whose(key)}, and its row or column says {named[0]}"
                     yield what, MEND_LIBRARY
+            yield from _amount(key, f"{label} , {head}", "", None)
 
 
 def _prose(line: str, records: Evidence) -> Iterator[tuple[str, str]]:
@@ -117,7 +118,7 @@ def _prose(line: str, records: Evidence) -> Iterator[tuple[str, str]]:
             before, behind = _around(text, key)
             yield from _library(key, before, behind)
             yield from _variant(key, before, behind, sentence, records)
-            yield from _amount(key, before, behind, records)
+            yield from _amount(key, before, behind, records, sentence)
 
 
 def _inputs(found: re.Match, text: str, records: Evidence) -> Iterator[tuple[str, str]]:
@@ -208,7 +209,7 @@ def _library(key: _Key, before: str, behind: str) -> Iterator[tuple[str, str]]:
     """The library nearest to a figure of a library, or beside one, is another."""
     near: list[tuple[int, str]] = []
     asked = not key.field.startswith("reference")  # whose record does not say whose it is
-    label = re.sub(r"[:\s*_]+$", "", before)  # JAX: 12
+    label = _LABEL.sub("", before)  # JAX: 12
     start = max((m.end() for m in CLAUSE.finditer(label)), default=0)
     for place, name in _places(before):
         away = before[place + len(name) :]
@@ -218,6 +219,10 @@ def _library(key: _Key, before: str, behind: str) -> Iterator[tuple[str, str]]:
     cut = CLAUSE.search(behind)
     for place, name in _places(behind[: cut.start()] if cut else behind) if _theirs(key) else ():
         near.append((0 if _THAN.match(behind) else place, name))
+    if not near and _theirs(key):  # against X: ours is KEY times as fast
+        named = [name for _, name in (*_places(before), *_places(behind))]
+        if named and not any(_knows(key.row, key.field, name) for name in named):
+            near = [(0, named[0])]
     if near:
         _, name = min(near)
         if not _knows(key.row, key.field, name):
@@ -263,7 +268,7 @@ def _siblings(records: Evidence) -> dict[str, tuple[tuple[frozenset[str], frozen
     found: dict[str, tuple[tuple[frozenset[str], frozenset[str]], ...]] = {}
     for rows in files.values():
         for name, (own, told) in rows.items():
-            pairs = {}
+            pairs: dict[tuple[frozenset[str], frozenset[str]], None] = {}
             for other, (its, theirs) in rows.items():
                 more = its - own
                 if other != name and 0 < len(more) <= 2 and len(own - its) <= 2 and its & own:
@@ -289,7 +294,7 @@ def _variant(
     if not pairs or key.field.startswith("copy_"):  # which is of the copy beside it
         return
     cut = CLAUSE.search(behind)
-    last = _TURN.split(before)[-1]
+    last = _TURN.split(_LABEL.sub("", before))[-1]
     said = _NOT.sub(" ", f"{last} . {behind[: cut.start()] if cut else behind}")
     near = stems(said) | _every(said)
     told = f"{_told(key.row)} {key.field}"
@@ -303,6 +308,7 @@ def _variant(
             return
 
 
+_LABEL = re.compile(r"[:\s*_|]+$")
 _TURN = re.compile(r"[;()]|:(?=\s|$)|\b(?:and|where|after|but|while|whereas|so|as|than)\b|—|–")
 
 
@@ -326,9 +332,11 @@ _AMOUNT = re.compile(
 # Rows of 1,024: whose length a record may say, too.
 _LONG = re.compile(
     r"\b(?P<thing>rows|columns|arrays?|vectors?|lines|sequences|blocks|batch(?:es)?|heads|images?"
-    r"|prompts?|table|window)\s+of\s+(?P<figure>\d[\d,]*\d)(?![\d.]|\s?[×x%])"
+    r"|prompts?|table|window)\s+of\s+(?P<figure>\d[\d,]*\d)(?!\d|\.\d|\s?[×x%])"
 )
-_BARE = re.compile(r"(?<![\w.,×-])(?<!×\s)(?<!x\s)\d[\d,]*\d(?![\d.%]|\s?[×x]\s|\s?(?:bits?|bytes?|%|[kMGT]i?B)\b)")
+_BARE = re.compile(
+    r"(?<![\w.,×-])(?<!×\s)(?<!x\s)\d[\d,]*\d(?!\d|\.\d|\s?[×x]\s|\s?%|\s?(?:bits?|bytes?|%|[kMGT]i?B)\b)"
+)
 MEND_SIZE = "use the key of that size, or name the size that was measured"
 
 
@@ -354,11 +362,12 @@ def _numbered(records: Evidence) -> dict[str, frozenset[int]]:
 
 
 def _amount(
-    key: _Key, before: str, behind: str, records: Evidence
+    key: _Key, before: str, behind: str, records: Evidence | None, text: str = ""
 ) -> Iterator[tuple[str, str]]:
     """The words beside a figure say another length or amount than was measured."""
     cut = CLAUSE.search(behind)
     behind = behind[: cut.start()] if cut else behind
+    before = _LABEL.sub("", before)
     near, further = (f"{cuts.split(before)[-1]} . {behind}" for cuts in (_TURN, _AWAY))
     if not re.search(r"\d", further):
         return
@@ -367,7 +376,10 @@ def _amount(
         many = (found["many"] or found["mega"] or "").lower()
         amount = _number(found["figure"]) * _MANY.get(many, 1)
         if many and amount >= LEAST and _else(amount, known):
-            yield f"{key.said} is of {_what(key)}, and the words beside it say {found[0]}", MEND_SIZE
+            yield (
+                f"{key.said} is of {_what(key)}, and the words beside it say {found[0]}",
+                MEND_SIZE,
+            )
             return
     told = _told(key.row)
     all_ = {_number(of["figure"]) for of in _LONG.finditer(near)}
@@ -376,10 +388,15 @@ def _amount(
                   if of["thing"][:4] == found["thing"][:4]}  # fmt: skip
         amount = _number(found["figure"])
         if length and amount not in length | known and not length & all_:
-            yield f"{key.said} is of {_what(key)}, and the words beside it say {found[0]}", MEND_SIZE
+            yield (
+                f"{key.said} is of {_what(key)}, and the words beside it say {found[0]}",
+                MEND_SIZE,
+            )
             return
-    others = _numbered(records).get(str(key.row["id"]), ())
+    others = _numbered(records).get(str(key.row["id"]), ()) if records else ()
+    beside = {float(n) for _, k in figures.KEY.findall(text) for n in re.findall(r"\d+", k)}
     said = [n for n in map(_number, _BARE.findall(near)) if n >= LEAST] if others else []
+    said = [n for n in said if n not in beside]  # 8, 32 or 128 ahead: each its own
     if said and not known & {*said} and (other := next((n for n in said if n in others), None)):
         what = f"{key.said} is of {_what(key)}, and the words beside it say {other:,.0f}"
         yield what, MEND_SIZE

@@ -755,6 +755,8 @@ class Reader:
         if closed == "dt":
             self.term = bool(HEAD.search(said) or TERM.match(said) or ALONE.fullmatch(said))
             self.term = self.term or tabled.VERSION.fullmatch(said) is not None
+            self.term = self.term or tabled.COMPILED.fullmatch(said) is not None
+            self.term = self.term or tabled.RESOURCE.search(said) is not None
         elif closed == "dd" and (self.term or self.timed) and _alone(said):
             self.wrong(self.start, f"{said!r} is typed, under a measured quantity", MEND)
         if closed in {"dd", "li", "td", "p"} and (row := _SCORES.fullmatch(said)) and not found:
@@ -797,8 +799,10 @@ class Reader:
 
 # Figures of several things, one after the other, and nothing says of what: 41 on the grid, 38 here.
 _SCORES = re.compile(
-    rf"(?:[A-Za-z][\w ]{{0,30}}: )?{_BARE_FIGURE} {_OF_EACH}(?:(?:,|;| and|, and) {_BARE_FIGURE} {_OF_EACH})+[.;]?"
-    rf"|[A-Za-z][\w -]{{1,30}}(?:: | - | = ){_BARE_FIGURE}(?:[,;] [A-Za-z][\w -]{{1,30}}(?:: | - | = )"
+    rf"(?:[A-Za-z][\w ]{{0,30}}: )?{_BARE_FIGURE} {_OF_EACH}"
+    rf"(?:(?:,|;| and|, and) {_BARE_FIGURE} {_OF_EACH})+[.;]?"
+    rf"|[A-Za-z][\w -]{{1,30}}(?:: | - | = ){_BARE_FIGURE}"
+    rf"(?:[,;] [A-Za-z][\w -]{{1,30}}(?:: | - | = )"
     rf"{_BARE_FIGURE})+[.;]?"
 )
 

@@ -51,8 +51,8 @@ class _Unit(NamedTuple):
 
 # Another card or machine than those of the records, and what it is said to do.
 _CARD = re.compile(
-    rf"\b(?:(?!L[12]\b|V\d\b)(?:{CARDS})[SX]?(?:\ ?\d{{3,4}}\w*)?|T4|M[1-9]\ (?:Pro|Max|Ultra)|GB\d{{3}}|GH\d{{3}}"
-    r"|GTX\ \d+|Radeon\ \w+|Jetson\w*|[Oo]n\ (?:an?|my|our|the|any)\ (?:\w+\ )?laptop)\b"
+    rf"\b(?:(?!L[12]\b|V\d\b)(?:{CARDS})[SX]?(?:\ ?\d{{3,4}}\w*)?|T4|M[1-9]\ (?:Pro|Max|Ultra)"
+    r"|G[BH]\d{3}|GTX\ \d+|Radeon\ \w+|Jetson\w*|[Oo]n\ (?:an?|my|our|the|any)\ (?:\w+\ )?laptop)\b"
 )
 _DOES = re.compile(
     r"\b(?:needs?\ (?:more|less|fewer|twice|half|longer|a\ few|about|only|no)|ran\b|reach(?:es|ed)"

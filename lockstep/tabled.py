@@ -41,6 +41,11 @@ RESOURCE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# And the label of such a row.
+COMPILED = re.compile(
+    r"(?:\w+\ )?(?:instructions|barriers|wavefronts|stalls|issue\ slots)(?:\ \w+){0,4}",
+    re.IGNORECASE,
+)
 COUNT = re.compile(
     r"[~≈<>+-]?\ ?\d[\d.,]*(?:\ ?(?:million|thousand|[kMGT]i?B|bytes|%|registers?|sectors?"
     r"|blocks?|warps"
@@ -64,7 +69,8 @@ DEVICE = re.compile(rf"(?:NVIDIA |AMD |GeForce )?(?:{CARDS}|T4)(?:\ \w+)?")
 
 # The head of a column of outcomes, and a bare number below it that is no count of a few.
 OUTCOME = re.compile(
-    r"(?:the\ |our\ |its\ )?(?:\w+\ )?(?:scores?|marks|ratings?|grades?|measured|verdict|out\ of\ (?:10|ten|100|a\ hundred))",
+    r"(?:the\ |our\ |its\ )?(?:\w+\ )?(?:scores?|marks|ratings?|grades?|measured"
+    r"|verdict|out\ of\ (?:10|ten|100|a\ hundred))",
     re.IGNORECASE,
 )
 
@@ -206,7 +212,7 @@ class Table:
                 if RESOURCE.search(head.said) and self.key not in head.said:
                     if COUNT.fullmatch(cell.said):
                         yield cell, head
-            if row and RESOURCE.fullmatch(row[0].said):
+            if row and (RESOURCE.fullmatch(row[0].said) or COMPILED.fullmatch(row[0].said)):
                 yield from ((cell, row[0]) for cell in row[1:] if COUNT.fullmatch(cell.said))
 
     def _versions(self) -> Iterator[tuple[Cell, Cell]]:

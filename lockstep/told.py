@@ -35,7 +35,8 @@ _HAS = (
     r"|got|allots?|shows?|showed|reports?|reported|says?|said|allocates?|assigns?|generates?|emits?"
     r"|compiles?\ (?:in)?to|compiled\ (?:in)?to|comes?\ (?:out\ )?(?:to|at|with)|came\ (?:out\ )?"
     r"(?:to|at|with)|ends?\ (?:up\ )?(?:at|with)|ended\ (?:up\ )?(?:at|with)|lands?\ (?:at|on)"
-    r"|stops?\ at|goes\ (?:down\ |up\ )?(?:to|from)|went\ (?:down\ |up\ )?(?:to|from))"
+    r"|stops?\ at|gets?\ by\ with|makes?\ do\ with|settles?\ (?:on|at|for)"
+    r"|goes\ (?:down\ |up\ )?(?:to|from)|went\ (?:down\ |up\ )?(?:to|from))"
 )
 _GOES = (
     r"(?:go(?:es)?|went|are|were|is|was|wait\w*|stall\w*|do|did|spent|issue[sd]?|move[sd]?|c[ao]me"
@@ -83,8 +84,11 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
             \ (?:(?:more|fewer|less|machine|of\ the|of\ its)\ )*(?:[a-z]+\ )?{THING}\b
         | \b(?:compiles?|compiled)\ (?:\w+\ )?(?:in)?to\ {_ABOUT}(?:{_BIG}|(?!one\b){_N})
             \ (?:\w+\ )?{THING}\b(?!\s?:)
-        | \b(?:ptxas|nvcc|compiler|profiler|nsight\ \w+|ncu|cuobjdump)\b(?:[^.;\ufffc]|\.\d){{0,60}}?[:,]
-            \ {_ABOUT}{_BIG}\ (?:\w+\ )?{THING}\b(?!\ (?:an?\ \w+\ )?at\ most)
+        | \b(?:ptxas|nvcc|compiler|profiler|nsight\ \w+|ncu|cuobjdump)\b
+            (?:[^.;\ufffc]|\.\d){{0,60}}?[:,]\ {_ABOUT}{_BIG}\ (?:\w+\ )?{THING}\b
+            (?!\ (?:an?\ \w+\ )?at\ most)
+        | \b{_CODE}s?:\ {_ABOUT}{_BIG}\ (?:\w+\ )?{THING}\b
+        | {_BIG}\ registers?,?\ (?:and\ )?(?:no|zero|without|0)\ spill\w*
         | {_BIG}\ {THING},?\ and\ (?:nothing|none|not\ a\ byte|no\ \w+)\ (?:is\ |was\ )?spill\w*
         | {_BIG}\ {THING}\b[^.;:\d\ufffc]{{0,30}}?\b(?:according\ to|says|by)\ (?:the\ )?
             (?:compiler|profiler|ptxas|nvcc|cuobjdump|nsight|ncu)\b""",
@@ -92,8 +96,8 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     # Count the instructions: compiled for the H200, the kernel has 82.
     (
         ("register", "instruction", "sector", "barrier", "spill"),
-        rf"""\b{THING}\b[^.;!?\d\ufffc]{{0,20}}:\ [^.;:!?\d\ufffc]{{0,20}}compiled[^.;!?\ufffc]{{0,50}}?
-            \b{_HAS}\ {_ABOUT}{_BIG}{_END}""",
+        rf"""\b{THING}\b[^.;!?\d\ufffc]{{0,20}}:\ [^.;:!?\d\ufffc]{{0,20}}compiled
+            [^.;!?\ufffc]{{0,50}}?\b{_HAS}\ {_ABOUT}{_BIG}{_END}""",
     ),
     # 3 of 10 runs crashed. In all 64 runs. Seven launches in ten fail. 97 of 100 bytes.
     (
@@ -102,6 +106,8 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"""(?<!one\ of\ ){_N}\ (?:(?:out\ )?of|in)\ (?:(?:the|our|all|every|each)\ )?(?!one\b){_N}
             \ (?:(?!are\b|is\b|were\b|was\b)\w+\ )?{_RUNS}\b(?:\ {_FAILS})?
         | {_N}\ {_RUNS}\ (?:out\ of|in)\ (?:every\ )?(?!one\b){_N}\b
+        | \b(?:out\ )?of\ (?:our\ |the\ |these\ )?{_N}\ (?:\w+\ )?{_RUNS},?
+            \ {_N}\ (?:\w+\ )?{_FAILS}\b
         | \b(?:saw|seen|got|found|had|happen\w*|came\ out|true|same)\b[^.;:\d\ufffc]{{0,20}}?
             \ (?:in|over|across|on|for)\ (?:all|every\ one|each)\ (?:of\ )?
             (?:the\ |our\ |these\ |its\ )?{_N}\ (?:\w+\ )?{_RUNS}\b
@@ -133,15 +139,17 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     # In a review of forty kernels, thirty-one had no such test.
     (
         ("review", "survey", "sample", "poll", "study", "audit"),
-        rf"""\b(?:review|survey|sample|poll|study|audit)\ of\ (?:about\ |over\ )?{_N}\ [^.;:]{{1,60}}?
-            ,?\ {_N}\ (?:\w+\ )?(?:had|have|did|do|were|was|are|failed|passed|lacked|forgot)\b""",
+        rf"""\b(?:review|survey|sample|poll|study|audit)\ of\ (?:about\ |over\ )?{_N}
+            \ [^.;:]{{1,60}}?,?\ {_N}\ (?:\w+\ )?(?:had|have|did|do|were|was|are|failed|passed
+            |lacked|forgot)\b""",
     ),
 )  # fmt: skip
 ASKING = Asking([words for words, _ in RULES])
 # What is supposed, allowed or a limit of the hardware is no count of a run.
 _MAY = re.compile(
-    r"(?i)\b(?:if|suppose|imagine|assume|say|may|might|can|could|would|should|at most|up to|limit\w*"
-    r"|no more than|least|allow\w*|launch_bounds|maxregcount|for example|unless|whether|would-be"
+    r"(?i)\b(?:if|suppose|imagine|assume|say|may|might|can|could|would|should|at most|up to"
+    r"|limit\w*|no more than|least|allow\w*|launch_bounds|maxregcount|for example|unless"
+    r"|whether|would-be"
     r"|predict\w*|expect\w*|guess\w*|estimate\w*)\b|\?\s*$"
 )
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"“(*A-Z\[`])")

@@ -76,7 +76,8 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("same", "unchanged", "faster", "slower", "quicker", "wins", "won", "loses", "lost", "ahead",
       "behind", "holds", "difference", "order", "ranking", "better", "worse"),
      rf"\b[Oo]n\ (?:an?|the|our|any|every|each|my|some|all)\ (?:NVIDIA\ |AMD\ |Apple\ )?{_CARD}"
-     rf"[^.;:]{{0,60}}?\b(?:the\ same(?!\ (?:kernel|code|program|page))|unchanged|{_FASTER}|wins|won|loses|lost|ahead|behind|holds?"
+     rf"[^.;:]{{0,60}}?\b(?:the\ same(?!\ (?:kernel|code|program|page))|unchanged|{_FASTER}"
+     rf"|wins|won|loses|lost|ahead|behind|holds?"
      rf"|no\ difference|better|worse)\b"
      rf"|\b(?:the\ same|unchanged|{_FASTER}|wins|won|loses|lost|ahead|behind|holds?|no\ difference"
      rf"|better|worse)\b[^.;:]{{0,30}}?\ on\ (?:an?|the|our|any|every|each|my|some|all)"
@@ -92,19 +93,19 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("best", "fastest", "record"),
      r"\b(?:our|my|the)\ (?:best|fastest|record)\ (?:so\ far|yet|of\ all|until\ now|today)\b"),
     # A run of which the page tells, and where it was.
-    (("our lab", "our office", "our cluster", "our test", "our machine room", "our desk", "our rack",
-      "our farm", "our bench"),
+    (("our lab", "our office", "our cluster", "our test", "our machine room", "our desk",
+      "our rack", "our farm", "our bench"),
      r"\b(?:in|at|on)\ our\ (?:lab(?:oratory|s)?|office|cluster|test\ \w+|machine\ room|desks?"
      r"|racks?|farm|bench)\b"),
     (("pass", "surviv", "clear"),
-     r"\b(?:passed|survived|cleared|have\ passed|has\ passed)\ (?:\w+\ )?(?:all|every|each)\ (?:of\ )?"
-     r"(?:the\ |its\ )?(?:\w+\ )?(?:tests?|checks?|trials?|batter(?:y|ies))\b"
+     r"\b(?:passed|survived|cleared|have\ passed|has\ passed)\ (?:\w+\ )?(?:all|every|each)"
+     r"\ (?:of\ )?(?:the\ |its\ )?(?:\w+\ )?(?:tests?|checks?|trials?|batter(?:y|ies))\b"
      r"(?!\ (?:of\ (?:the|this|our)\ (?:page|site|suite)|here|below|above))"),
     (("as many", "as few", "as much", "the same number"),
      r"\b(?:exactly|precisely|just)\ (?:as\ (?:many|few|much)|the\ same\ number\ of)\ (?:\w+\ )?"
      r"(?:cycles|clocks|registers|instructions|sectors|slots|stalls|conflicts|time|wavefronts)\b"),
-    (("we ran", "we let", "we tried", "we timed", "we profiled", "we looked", "we saw", "we compared",
-      "we raced", "i ran", "i let", "i tried", "i timed"),
+    (("we ran", "we let", "we tried", "we timed", "we profiled", "we looked", "we saw",
+      "we compared", "we raced", "i ran", "i let", "i tried", "i timed"),
      r"\b(?:when|as|once|after|where|whenever|until|since|each\ time|every\ time)\ (?:we|I)"
      r"\ (?:ran|let|tried|timed|profiled|compared|raced)\b"
      r"|\b(?:this|that|it|which)\ is\ what\ (?:we|I)\ (?:saw|found|got|measured)\b"),
@@ -120,7 +121,8 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
      r"\b(?:leaves?|left|leaving)\ (?:[\w`'-]+\ ){1,5}?(?:far|well|a\ long\ way|miles)\ behind\b"
      r"|\b(?:falls?|fell|lags?|lagged)\ (?:far\ |well\ )?behind\ (?:the\ |our\ )?\w+"),
     (("than before", "than the one before"),
-     r"\b(?:better|worse|faster|slower|quicker)\ than\ (?:it\ was\ )?(?:before|the\ one\ before)\b"),
+     r"\b(?:better|worse|faster|slower|quicker)\ than\ (?:it\ was\ )?(?:before|the\ one"
+     r"\ before)\b"),
     (("digit", "decimal place"),
      r"\b(?:same|equal|alike|agree\w*|reach\w*|identical|match\w*)\b[^.;:]{0,40}?\bto\ the"
      r"\ (?:first|second|third|fourth|fifth|last)\ (?:digit|decimal)\b"),
@@ -131,8 +133,12 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("daily", "nightly", "weekly", "every day", "every night", "each night", "around the clock",
       "in production"),
      r"\b(?:run|runs|ran|tested|measured|trained|built|checked|compared|used|served)\ (?:\w+\ )?"
-     r"(?:daily|nightly|weekly|every\ (?:day|night|week)|each\ (?:day|night|week)|around\ the\ clock"
-     r"|in\ production)\ (?:on|at|by|with|against)\b"),
+     r"(?:daily|nightly|weekly|every\ (?:day|night|week)|each\ (?:day|night|week)"
+     r"|around\ the\ clock|in\ production)\ (?:on|at|by|with|against)\b"),
+    (("in front", "on top", "keep up", "puts", "put "),
+     r"\bputs?\ (?:ours|it|them|this|that|us|the\ \w+)\ (?:in\ front|ahead|on\ top|far\ ahead)\b"
+     r"|\b(?:(?:cu|roc|hip)[A-Z]\w+|CUB|CuPy|PyTorch|NumPy|JAX|Triton|(?:the|their)\ library)"
+     r"\ (?:cannot|can't|couldn't|doesn't|does\ not|did\ not|didn't|barely|hardly)\ keeps?\ up\b"),
     (("lunch", "coffee", "weekend", "overnight", "blink", "instant"),
      r"\b(?:until|by|before|over)\ (?:lunch|the\ weekend|dinner|your\ coffee)\b"
      r"|\b(?:in|within)\ (?:a\ blink|an\ instant)\b"),
@@ -150,7 +156,9 @@ HEDGE = re.compile(
     r"(?i)\b(?:if|whether|can|could|would|should|may|might|must|suppose|imagine|probably|likely"
     r"|expect\w*|predict\w*|guess\w*|perhaps|maybe|suspect\w*|seems?|usually|often|mostly|typically"
     r"|in\ general|generally|sometimes|why|how|unless"
-    r"|(?:know|learn|see|find\ out|tells?|says?|decide)s?\ (?:\w+\ ){0,2}?when)\b".replace("\\ ", " ")
+    r"|(?:know|learn|see|find\ out|tells?|says?|decide)s?\ (?:\w+\ ){0,2}?when)\b".replace(
+        "\\ ", " "
+    )
 )
 SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z\[`*])|\|")
 TAG = re.compile(r"</?\w[^>]*>|[*_`]|\[(?=[^\]]*\]\()|\]\([^)]*\)")
@@ -164,10 +172,10 @@ _LIBRARY = (
     r"(?:librar(?:y|ies)(?:'s)?|vendor's|reference|baseline|compiler|copy))"
 )
 _RIVAL = re.compile(
-    rf"\b(?:ahead\ of|(?:fast|quick|bett|slow)er\ than|as\ (?:fast|quick|good)\ as|beat(?:s|en|ing)?"
-    rf"|outperform\w*|outrun\w*|(?:w[oi]n(?:s|ning)?|los(?:es|t|ing))\ (?:over|against|to)|surpass\w*"
-    rf"|overtak\w*|leav(?:es|ing)\ behind)\ {_LIBRARY}\b"
-    rf"|\b(?:leaves?|left|leaving)\ (?:\w+\ ){{0,2}}?{_LIBRARY}\ (?:\w+\ ){{0,2}}?behind\b"
+    r"\b(?:(?:ahead\ of|(?:fast|quick|bett|slow)er\ than|as\ (?:fast|quick|good)\ as"
+    r"|beat(?:s|en|ing)?|outperform\w*|outrun\w*|surpass\w*|overtak\w*|leav(?:es|ing)\ behind"
+    rf"|(?:w[oi]n(?:s|ning)?|los(?:es|t|ing))\ (?:over|against|to))\ {_LIBRARY}"
+    rf"|(?:leaves?|left|leaving)\ (?:\w+\ ){{0,2}}?{_LIBRARY}\ (?:\w+\ ){{0,2}}?behind)\b"
 )
 
 
