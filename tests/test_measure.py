@@ -2,6 +2,7 @@
 
 import json
 import math
+from urllib.parse import urlsplit
 
 import jsonschema
 import pytest
@@ -13,7 +14,7 @@ from simulator.hardware import my_gpu as through_wgpu
 from tests import browser, webgpu
 from tests.conftest import serving
 from tests.pages import PAGES, ROOT, switch, url_of
-from tests.test_my_gpu import serve
+from tests.test_my_gpu import asset
 
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
 PAGE = next(page for page in PAGES if page.name.endswith("my-gpu"))
@@ -60,7 +61,9 @@ class Page:
         for name, rows in (("benchmarks", H200), ("webgpu", [OTHER])):
             if route.request.url.endswith(f"/data/{name}.json"):
                 return route.fulfill(body=json.dumps(rows), content_type="application/json")
-        return serve(route)
+        if found := asset(urlsplit(route.request.url).path):
+            return route.fulfill(body=found[0], content_type=found[1])
+        return route.fulfill(status=404)
 
     def open(self, end=""):
         self.tab.goto("http://localhost/" + end)
