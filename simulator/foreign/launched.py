@@ -42,11 +42,12 @@ from simulator.stepper.types import Array, Record, RecordRef, Scalar, Tuple, flo
 from simulator.wgsl.launch import capture
 
 LIST = Path(__file__).with_name("launched.json")
-EACH, WANTED = 5, 55
+EACH, WANTED = 10, 55
 SECONDS, STEPS = 60, 100_000_000
 REPOSITORIES = {
     "abyssnlp/numba-gpu": "a8606359b09b9b1c4b92059448b0454ebde3e5ce",
     "ADACS-Australia/2026-Python-GPU-training": "0b96cb5fec782aa1ed887742b516b21258f0b1fa",
+    "callmetandat/Applied-Parallel-Programming": "1545b6ba40f4687a27f8a36f3c20d4cb68bc94a9",
     "ContinuumIO/gtc2018-numba": "99e73d72b5c05e0d469b1e08574ea97d8ceb0800",
     "ContinuumIO/gtc2020-numba": "c1510d731f39bd48cd9b326721b97dd1b80880a6",
     "ContinuumIO/numbapro-examples": "43d09b24775af8707bd620803166f8ff133a86a1",
@@ -55,7 +56,9 @@ REPOSITORIES = {
     "elatrech-idriss/Optimisation-GPU-de-calculs-de-forces-entre-particules-avec-Numba-CUDA":
         "079123cedc666cd447efa6110376a571e52d17d3",
     "ENCCS/gpu-programming": "87fab1cb29329f6fcf5bf592b96b22ca1c61cec6",
+    "erolrecep/numba-tutorial": "221a088741ba0f50667c0389b89fdf10519cfaef",
     "gcapes/intro-cuda-python": "959b3a893984dd9c243fff98495e9735d8c72c33",
+    "gmarkall/extending-numba-cuda": "2cb8bcb8a45da4db5254332e926499b5ed26fdae",
     "gmarkall/pyhep-2021": "de5406d046b74f549ee383c4c8f4b20c27654c9f",
     "gpu-mode/lectures": "7cb40f67ad68f59a7c13e9a8c4d8a816a3c68e7a",
     "harrism/numba_examples": "a62beb76fdb92459ea87feb955a943c270de6e4c",
@@ -71,8 +74,12 @@ REPOSITORIES = {
     "numba/nvidia-cuda-tutorial": "d2ef2bc1e73eb0781313869b2e9d7e2ebc757aba",
     "NVIDIA/accelerated-computing-hub": "a776efdfc2fba159a0aecced3e7c0dfafaf81b8b",
     "nyu-cds/python-numba": "e1783ed7cd7e3444de0b2bd41d1c6d1fa2caf9dc",
+    "SkaAnn/PPDS-2020": "126f63dc29cfa6ee2fce29aa374ce12074f49e6b",
     "tairaskar/CuPy-Numba-CUDA-C": "9fe2b4ed8972f92c2419de7c173c248281b72143",
     "vargalg/CUDA-Python-tutorial": "2a1a98a2805960e6bd9cc6203ccfca23b710d63d",
+    "WHDY/mnist_cnn_numba_cuda": "b7ee58d072aa253ad248d134d53ce2b4cfb155e6",
+    "wpjunior/cuda-numba-playground": "303b936e306a1e7c80c175e64db1a35b533f98a3",
+    "Z841973620/nvidia-dli": "68a2ad72ee5f39edf48048294b68bd659f041b3a",
     "zhaoxuhui/CUDA-Python-Example2": "34d092c7411be808fb84439d2eaa5409b5ce209d",
     "zyzhang1992/python-gpu-tutorial": "6f9dc260c9cfe40ca32c19fe18a84c92a1a2d069",
 }  # fmt: skip
