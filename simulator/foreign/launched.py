@@ -223,7 +223,7 @@ def drawn(folder):
     for repository, commit in REPOSITORIES.items():
         taken = 0
         for path in files(folder / repository):
-            if taken == EACH:
+            if taken == EACH or len(found) >= WANTED:
                 break
             for row in apart(folder / repository / path, looked_at):
                 if row["text"] in known:
