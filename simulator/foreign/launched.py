@@ -256,8 +256,12 @@ def launches(folder, rows):
             known.add(key)
             records, before = [], len(stepper.launches)
             _, kinds, _ = kernel.arguments(args)
+
+            def unless_refused(*given):
+                return None if records[0].refused else plain(*given)
+
             try:
-                return capture(plain, records, {"unroll": 64}, kernel, grid, block, dynamic, args)
+                capture(unless_refused, records, {"unroll": 64}, kernel, grid, block, dynamic, args)
             finally:
                 seen = [(f.kind, f.line) for x in stepper.launches[before:] for f in x.findings]
                 found.extend((key, slim(r), seen, [*map(told, kinds)]) for r in records)
