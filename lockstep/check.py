@@ -32,17 +32,20 @@ from lockstep import (
     claims,
     collect,
     configured,
+    counted,
     crossed,
     data,
     evidence,
     figures,
     finished,
     fitting,
+    nearest,
     numbers,
     outcomes,
     project,
     records,
     reviewed,
+    told,
     typed,
 )
 from lockstep.block import RECORDED, Page
@@ -221,6 +224,10 @@ class Checker:
             if at + page.body_line not in skipped:
                 continue
             said = data.LINK.sub("", numbers.WORKED.sub("", figures.KEY.sub("", line)))
+            for ran in told.runs(said):
+                there = page.typed[at] if at < len(page.typed) else at + page.body_line
+                what = f"{ran!r} tells of runs, and is typed"
+                yield Mistake(page.path, there, what, numbers.MEND)
             claim = CLAIM.search(said) or at + page.body_line in claimed
             if (claim or at + page.body_line in explained) and (found := _numbers(said)):
                 why = "is said to be measured" if claim else "explains an answer"
@@ -244,8 +251,10 @@ class Checker:
         """A key fits its sentence: unit, size, device, kernel. A worked number takes keys."""
         yield from fitting.check(page, self.records)
         yield from crossed.check(page, self.records)
+        yield from nearest.check(page, self.records)
         yield from bound.check(page, self.records)
-        yield from outcomes.check(page, self._invented(page))
+        yield from outcomes.check(page, self._invented(page), self.records)
+        yield from counted.check(page, self._invented(page))
 
     def head(self, page: Page) -> Iterator[Mistake]:
         """No number and no stamp is typed in the front matter: its words come onto other pages."""
@@ -258,6 +267,10 @@ class Checker:
         """No measured number is typed in the data files beside the pages."""
         for file in sorted((self.root / self.ours.docs).rglob("*.y*ml")):
             yield from data.check(self.root, file)
+        # Captions and titles beside the sources come onto pages, too.
+        for folder in self.ours.sources:
+            for file in sorted((self.root / folder).rglob("*.y*ml")):
+                yield from data.check(self.root, file, code=True)
         # Its names of pages stand on each of them; a hook would change pages after the last look.
         settings = self.root / "mkdocs.yml"
         yield from data.check(self.root, settings)

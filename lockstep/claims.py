@@ -311,6 +311,24 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"\b(?:versions?|kernels?|rungs?)\ (?:is|was|are|were|has|had)\ {_ABOUT}{NUMBER}\ times"
         r"\ the\ (?:first|second|last|naive|old)\b",
     ),
+    # 0.31 and 0.62, both in milliseconds.
+    (
+        ("both in", "each in", "all in", "both given in", "all given in"),
+        rf"(?:{DECIMAL}|\b\d\d+)\b[^.;:\ufffc]{{0,40}}?,?\ (?:both|each|all)\ (?:given\ )?in"
+        r"\ (?:(?:milli|micro|nano)?seconds|[mnµ]s|cycles|percent|[kmgt]b/s|[gt]flop/s)\b",
+    ),
+    # Eleven times the naive version. Half of a copy.
+    (
+        (" times the ", " times a ", " times our ", " times its "),
+        rf"{NUMBER}\ times\ (?:the|a|our|its)\ (?:\w+\ )?(?:naive|first|old|plain|simple|serial"
+        r"|tiled|baseline|previous|other)\ (?:version|kernel|rung|loop|one|code"
+        r"|program|variant)s?\b",
+    ),
+    (
+        ("of a copy", "of the copy", "of a plain copy", "of the plain copy"),
+        rf"(?:{FRACTION}|\b(?:twice|two\ thirds|three\ quarters))\ of\ (?:a|the)\ (?:plain\ )?"
+        r"copy\b(?!'s)",
+    ),
     # An order-of-magnitude gain. A factor 8. A fortieth of the speed.
     (("order-of", "orders-of"), r"\b(?:an?|two|three|\d)[ -]orders?-of-magnitude\b"),
     (("factor ",), rf"\bfactor\ {_ABOUT}{_DIGITS}(?!\ ?[/%\w*×^])"),

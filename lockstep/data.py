@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from lockstep import figures, forged, numbers, worked
+from lockstep import figures, forged, numbers, told, verdicts, worked
 from lockstep.mistakes import Mistake
 from lockstep.project import LOADER
 from lockstep.source import text_of, yaml_line
@@ -25,12 +25,15 @@ MEND = (
 )
 
 
-def check(root: Path, file: Path) -> list[Mistake]:
-    """Return the typed numbers of a data file that have no source beside them."""
+def check(root: Path, file: Path, code: bool = False) -> list[Mistake]:
+    """Return the typed numbers of a data file that have no source beside them.
+
+    ``code``: it stands beside the sources, and a text of several lines is a program.
+    """
     path = file.relative_to(root).as_posix()
     text = text_of(file, path)
     try:
-        return [Mistake(path, line, what, mend(what)) for line, what in typed(text)]
+        return [Mistake(path, line, what, mend(what)) for line, what in typed(text, code)]
     except yaml.YAMLError as error:
         problem = str(getattr(error, "problem", error))
         return [Mistake(path, yaml_line(error), "this is not YAML", problem)]
@@ -40,7 +43,7 @@ def mend(what: str) -> str:
     return STAMPED if "like a stamp" in what else MEND
 
 
-def typed(text: str) -> Iterator[tuple[int, str]]:
+def typed(text: str, code: bool = False) -> Iterator[tuple[int, str]]:
     """Yield (line, what is wrong) of the numbers of some YAML."""
     for top in yaml.compose_all(text, LOADER):
         if top is None:
@@ -48,7 +51,20 @@ def typed(text: str) -> Iterator[tuple[int, str]]:
         if around := _loop(top, ()):
             yield around.start_mark.line + 1, "an anchor that holds itself"
             continue
-        yield from _typed(top, _declared(top), "", False, True)
+        programs = set(_programs(top)) if code else set()
+        for line, what in _typed(top, _declared(top), "", False, True):
+            if line not in programs:
+                yield line, what
+
+
+def _programs(node: yaml.Node) -> Iterator[int]:
+    """Yield the lines on which a text begins that keeps its own lines, as a program does."""
+    if isinstance(node, yaml.ScalarNode) and node.style == "|":
+        yield node.start_mark.line + 1
+    inner = node.value if isinstance(node, yaml.MappingNode | yaml.SequenceNode) else []
+    for part in inner:
+        for one in part if isinstance(part, tuple) else (part,):
+            yield from _programs(one)
 
 
 def _loop(node: yaml.Node, outer: tuple[yaml.Node, ...]) -> yaml.Node | None:
@@ -121,8 +137,8 @@ def _typed(
         sourced = sourced or (not top and _sourced(node, declared))
         for name, value in node.value:
             if isinstance(name, yaml.ScalarNode):  # such as a page's name in the navigation
-                for number in numbers.typed(name.value) if not sourced else ():
-                    yield name.start_mark.line + 1, f"{number!r} is typed, without a source"
+                for what in _says(name.value, name.value) if not sourced else ():
+                    yield name.start_mark.line + 1, what
                 yield from _stamped(name)
             yield from _typed(value, declared, str(name.value), sourced, False)
         if not sourced:
@@ -137,8 +153,8 @@ def _typed(
     if not sourced and not numbers.PLACE.match(node.value):
         line = node.start_mark.line + 1
         for found in numbers.WORKED.finditer(node.value):
-            if what := worked.unfounded(found["number"], found["how"]):
-                yield line, f"{what} in {found[0]}"
+            if wrong := worked.unfounded(found["number"], found["how"]):
+                yield line, f"{wrong} in {found[0]}"
         if node.tag.endswith((":int", ":float")):
             if numbers.QUANTITY.search(key):
                 yield line, f"{node.value} is typed under {key!r}, without a source"
@@ -146,5 +162,13 @@ def _typed(
         written = re.sub(r"</?[a-z][^<>]*>", "", node.value)
         text = LINK.sub(lambda link: "" if numbers.elsewhere(link[1]) else link[0], written)
         text = figures.KEY.sub("", numbers.WORKED.sub("", text))
-        for number in numbers.typed(text):
-            yield line, f"{number!r} is typed, without a source"
+        for said in _says(text, written):
+            yield line, said
+
+
+def _says(text: str, written: str) -> Iterator[str]:
+    """Yield what some words say of a run. ``written``: with their links and keys."""
+    for number in (*numbers.typed(text), *told.find(text)):
+        yield f"{number!r} is typed, without a source"
+    for said in verdicts.find(written) if not LINK.search(written) else ():
+        yield f"{said!r} tells how a run came out, without a source"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from lockstep import figures, forged, lookalikes, numbers, project, rendered
+from lockstep import claims, figures, forged, lookalikes, numbers, project, rendered
 from lockstep.block import Block, Page
 from lockstep.fitting import DEFINED
 from lockstep.mistakes import Mistake
@@ -324,6 +324,12 @@ RACES = re.compile(
     r"(?i)\btimes as (?:fast|quick|slow)\b|\b(?:faster|slower|speed-?up)\b|\bhow (?:fast|quick)\b"
     r"|\([GTM]?B/s|\((?:[mnµu]?s|seconds|TFLOP/s)[:)]"
 )
+# The range of its answers, and a number in front that something came to.
+RANGED = re.compile(r"\((?:[^()]{1,20}: ?)?[\d.,]+ to [\d.,]+\)\s*$")
+ANSWERED = re.compile(
+    rf"(?i)\b(?:took|takes|needed|needs|costs?|was|were|got|gave|reached|made|came to"
+    rf"|comes to|ours)(?: us| me| it| ours)? (?:about |only )?{claims.BARE}"
+)
 ALONE = re.compile(r"\s*\*\*[~≈]?\d[\d.,]*[^*\d]*\*\*[^\d\[]*$")
 # A rate of typed numbers, on a card of ours.
 CARDED = re.compile(
@@ -350,6 +356,10 @@ def told(page: Page) -> Iterator[tuple[int, str, str]]:
             screen = box["title"] or box["term"]
         if bet := BET.match(row):
             asks = bet["asks"]
+            if ranged := RANGED.search(asks):
+                for said in ANSWERED.finditer(numbers.plain(asks[: ranged.start()])):
+                    what = f"{said[0]!r} is typed in a bet, whose range gives it a unit"
+                    yield number, what, PULL
         elif asks and RACES.search(asks) and ALONE.match(row):
             yield number, f"{row.strip()[:30]!r} answers what a run alone can tell", PULL
         asks = asks if bet else ""

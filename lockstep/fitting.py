@@ -105,7 +105,7 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
         for what, mend in _printed(text, shown):
             yield Mistake(page.path, place(start), what, mend)
         if "[[worked:" in text and start not in invented:
-            for what, mend in (*_worked(text), *_unheard(text, page, shown)):
+            for what, mend in (*_worked(text), *_alone(text, shown), *_unheard(text, page, shown)):
                 yield Mistake(page.path, place(start), what, mend)
         if "](http" in text:
             for what, mend in (*_borrowed(text), *_sourced(text, given, listed)):
@@ -236,6 +236,15 @@ _QUOTIENT = re.compile(
     r"|÷)\s?\(?(\d[\d,.]*)\)?\s*(?:[−-]\s?1)?\s*(?:[a-z,].*)?"
 )
 _RATIO = re.compile(r"(?i)times|%|percent|fast|slow|half|third|quarter|tenth|factor|×|fold")
+
+
+def _alone(text: str, shown: str) -> Iterator[tuple[str, str]]:
+    """Yield the worked numbers whose reason is a single typed time or rate, which somebody took."""
+    for found in numbers.WORKED.finditer(text):
+        how = worked.AMOUNT.fullmatch(found["how"].strip())
+        if how and (how["span"] or how["rate"]) and f"{how['figure']} {how['span']}" not in shown:
+            what = f"{how[0].strip()!r}, the reason of {found[0]!r}, is a typed time or rate"
+            yield what, "make the key its input, {bench:ID.FIELD}; or say what it follows from"
 
 
 def _unheard(text: str, page: Page, shown: str) -> Iterator[tuple[str, str]]:

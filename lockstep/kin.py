@@ -83,17 +83,26 @@ def end(page: int, forker: int, pages: set[int]) -> list[str]:
         away = {n for n in own if session is not None and known[n].session != session}
         return own | orphans, away | orphans
 
-    _until(lambda: not left()[1], GRACE)
-    there, detached = left()
-    names = sorted({known.name for known in _all().values() if known.number in detached})
+    there: set[int] = set()
+    detached: set[int] = set()
+
+    def settled() -> bool:
+        nonlocal there, detached
+        there, detached = left()
+        return not detached
+
+    _until(settled, GRACE)
+    names = set()
+    if detached:  # to look at all processes takes milliseconds, and most pages have but one
+        names = {known.name for known in _all().values() if known.number in detached}
     _kill({page} & there)
     there -= {page}
-    _until(lambda: not there & _all().keys(), LAST)
-    while there := there & _all().keys():
+    _until(lambda: not there or not there & _all().keys(), LAST)
+    while there and (there := there & _all().keys()):
         _kill(there)
         time.sleep(0.001)
         there |= left()[0]
-    return names
+    return sorted(names)
 
 
 def _until(holds, seconds: float) -> None:

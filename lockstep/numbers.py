@@ -422,7 +422,33 @@ def _period(found: re.Match, time: re.Match) -> bool:
     return away <= 0.5 * 10.0**-digits / float(time[1]) if float(time[1]) else False
 
 
+# A share that a sentence supposes: if 90 % of the rows are empty. Of a pace nobody supposes one.
+_IF = re.compile(
+    r"(?:(?:^|[,;:.]\ |\b(?:and|but|so|even|only)\ )(?i:if|suppose(?:\ that)?|imagine(?:\ that)?"
+    r"|assume(?:\ that)?|say\ that|when|where))\ (?:(?!\d)[^,;.:?]){0,40}$"
+)
+_SHARED = re.compile(
+    r"\d[\d.,]*\ ?(?:%|percent\b)\ of\ (?:(?:the|all|its|your|our|their|these)\ )*(\w+)"
+)
+_PACED = re.compile(
+    rf"(?i:{_COMPARED}|peak|roof|cop(?:y|ies)|cycles?|clocks?|slots?|what|limit|maximum|library"
+    r"|ceiling|baseline|reference|cu[a-z]{3,})"
+)
+
+
+def _supposed(found: re.Match) -> bool:
+    """Whether a number is the share of some data, in a clause that supposes it."""
+    share = _SHARED.match(found.string, found.start())
+    if not share or _PACED.match(share[1]):
+        return False
+    before, behind = _sentence(found.string, found.start(), found.end())
+    clause = re.split(r"[,;:]", behind)[0]
+    return bool(_IF.search(before)) and not _RAN.search(f"{before.rpartition(',')[2]} {clause}")
+
+
 def _measured(found: re.Match) -> bool:
+    if found[0].endswith(("%", "percent")) and _supposed(found):
+        return False
     if rate := _HERTZ.match(found.string, found.start()):
         return not _rate(rate)
     if time := _PERIOD.match(found.string, found.start()):
@@ -535,6 +561,8 @@ RIVAL = re.compile(
         \ (?:\w+\ ){{0,2}}?{_BARE}""",
     re.VERBOSE | re.IGNORECASE,
 )
+_BARE_FIGURE = r"(?:about |only )?(?:\d{2,}(?:[.,]\d+)*|\d\.\d+)"
+_OF_EACH = r"(?:on|for|with|in|at|by|over|without|under|against) [\w`' -]{2,40}?"
 FEW = 8  # blanks of a line that names what follows and is no sentence
 _NAMED = re.compile(
     r"[^\d\ufffc]{2,40}?(?::|,|=|–|\ -|\bis|\bat|\btakes|\btook)\ ?"
@@ -622,7 +650,8 @@ class Reader:
                 if name == "alt" and DRAWN in element.attributes.get("src", ""):
                     there = self.drawn(element.attributes["src"])
                 for number in typed(element.attributes[name]):
-                    if set(re.findall(r"\d[\d.]*", number)) <= set(re.findall(r"\d[\d.]*", there)):
+                    digits = set(re.findall(r"\d[\d.]*", number))
+                    if there and digits <= set(re.findall(r"\d[\d.]*", there)):
                         continue  # the script has computed it
                     self.wrong(start, f"{number!r} is typed, in a {name}", MEND)
             title = "" if element.proved else element.attributes.get("title", "")
@@ -726,8 +755,12 @@ class Reader:
         if closed == "dt":
             self.term = bool(HEAD.search(said) or TERM.match(said) or ALONE.fullmatch(said))
             self.term = self.term or tabled.VERSION.fullmatch(said) is not None
+            self.term = self.term or tabled.COMPILED.fullmatch(said) is not None
+            self.term = self.term or tabled.RESOURCE.search(said) is not None
         elif closed == "dd" and (self.term or self.timed) and _alone(said):
             self.wrong(self.start, f"{said!r} is typed, under a measured quantity", MEND)
+        if closed in {"dd", "li", "td", "p"} and (row := _SCORES.fullmatch(said)) and not found:
+            self.wrong(self.start, f"{row[0]!r} is a row of figures without a unit", MEND)
         if closed == "th":
             self.heads.append(bool(HEAD.search(said)) and KEY not in said)
             self.settings.append(KEY in said)
@@ -762,6 +795,16 @@ class Reader:
                 f"{number.said!r} is typed, in a table where {unit.said!r} makes it a measured one"
             )
             self.wrong(number.start, what, MEND)
+
+
+# Figures of several things, one after the other, and nothing says of what: 41 on the grid, 38 here.
+_SCORES = re.compile(
+    rf"(?:[A-Za-z][\w ]{{0,30}}: )?{_BARE_FIGURE} {_OF_EACH}"
+    rf"(?:(?:,|;| and|, and) {_BARE_FIGURE} {_OF_EACH})+[.;]?"
+    rf"|[A-Za-z][\w -]{{1,30}}(?:: | - | = ){_BARE_FIGURE}"
+    rf"(?:[,;] [A-Za-z][\w -]{{1,30}}(?:: | - | = )"
+    rf"{_BARE_FIGURE})+[.;]?"
+)
 
 
 def _alone(said: str) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from lockstep import forged, numbers, worked
+from lockstep import forged, numbers, told, verdicts, worked
 from lockstep.block import RECORDED, Block
 from lockstep.languages.base import mentions
 from lockstep.project import Project
@@ -212,5 +212,9 @@ def check_shown(blocks: list[Block], wrong: Callable[[int, str, str], None]) -> 
                 mend = "run what prints it, and include that as output; or give it another title"
                 wrong(block.page_line, what, mend)
         for key in ("title", "shown", "unrun", "file"):
-            for number in numbers.typed(block.options.get(key, "")):
+            said = block.options.get(key, "")
+            for number in (*numbers.typed(said), *told.find(said)):
                 wrong(block.page_line, f"{number!r} is typed, in {key}=", numbers.MEND)
+            for words in verdicts.find(said) if key == "title" else ():
+                what = f"{words!r} in {key}= tells how a run came out"
+                wrong(block.page_line, what, "name what the block is; the figure stands by key")

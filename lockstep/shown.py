@@ -28,9 +28,11 @@ from lockstep import (
     preprocessed,
     silent,
     texts,
+    told,
     uncompiled,
     unproved,
     unread,
+    verdicts,
     worked,
 )
 from lockstep.mistakes import Mistake, nodes, parse, walk
@@ -712,12 +714,24 @@ def _given(name: str, node: ast.expr) -> bool:
         return True
     if isinstance(node, ast.Dict):  # a table of them; of whole numbers it may be a model's
         parts = [value for value in node.values if _number(value, math.inf)]
+        if PACES.search(name) and all(isinstance(_word(key), str) for key in node.keys):
+            return sum(map(_number, node.values)) > 1  # and whose each is, in words
         return bool(parts) and (TIMED.search(name) or numbers.QUANTITY.search(name)) is not None
     random = any(name_of(n) in RANDOM for n in walk(node) if isinstance(n, ast.expr))
     if numbers.QUANTITY.search(name):
         return random or _number(node)
     single = not isinstance(node, ast.List | ast.Tuple)
     return single and TIMED.search(name) is not None and _number(node)
+
+
+PACES = re.compile(
+    r"(?:^|_)(?:rates|speeds|times|latenc(?:y|ies)|bandwidths?|throughputs?|seconds|durations|scores"
+    r"|[mnu]s|gbps|gbs|gb_s|tflops|gflops|cycles|paces?)$"
+)
+
+
+def _word(node: ast.expr | None) -> object:
+    return node.value if isinstance(node, ast.Constant) else None
 
 
 ROWS = re.compile(r"(?:^|_)(?:runs|timings|results|measured|measurements|benchmarks?)$")
@@ -997,20 +1011,21 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
     """Refuse a measured number in a comment, a docstring or a text in quotes."""
     open_ = language not in WHOLE  # a template may stand there
     rows = text.split("\n")
-    told = list(comments(language, text))
+    said_ = list(comments(language, text))
     if language == "python":
-        told += texts.texts(text)
+        said_ += texts.texts(text)
     elif language == "pycon":
         session = examples(text, lambda *what: None)
         names = texts.constants("".join(example.source for example in session))
         for example in session:
             said = texts.texts(example.source, False, names)
-            told += ((example.lineno + n, words) for n, words in said)
+            said_ += ((example.lineno + n, words) for n, words in said)
     if language in {"json", "csv", "yaml", "toml", "ini", "text"}:
         for number, what in figures(language, text):
             mend = "measure it and say it on the page by key; data on a page are no measurements"
             wrong(number, f"{what} is typed in a data file", mend)
-    for number, line in told:
+    _together(language, said_, wrong)
+    for number, line in said_:
         comment = line.lstrip().startswith(("#", "//", "/*"))
         for what in _reckoned(line) if "worked:" in line else ():
             mend = "say the number that follows, or the numbers that it follows from"
@@ -1028,6 +1043,26 @@ def typed_numbers(language: str, text: str, wrong: Wrong) -> None:
                 continue
             mend = "measure it and say it on the page by key; or write its source or worked: there"
             wrong(number, f"{found!r} is typed in a comment or a text", mend)
+
+
+def _together(language: str, lines_: list[tuple[int, str]], wrong: Wrong) -> None:
+    """Refuse what comments and docstrings tell of a run, read as one text over their lines."""
+    if language in WHOLE:
+        return
+    mend = (
+        "measure it and say it on the page by key; or say what the code does, and not how it came"
+        " out"
+    )
+    parts: list[list[tuple[int, str]]] = []
+    for number, line in lines_:
+        if not parts or number > parts[-1][-1][0] + 1 or not line.strip(" #/*"):
+            parts.append([])
+        parts[-1].append((number, line.strip().lstrip("#/* ")))
+    for part in dict.fromkeys(map(tuple, parts)):
+        text = " ".join(line for _, line in part)
+        for found in (*verdicts.find(text, code=True), *told.find(text)):
+            at = next((n for n, line in part if found.split()[0] in line), part[0][0])
+            wrong(at, f"{found!r} is told in a comment or a text, as of a run", mend)
 
 
 # An output in a comment.
@@ -1152,6 +1187,9 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
         wrong(example.lineno + line, what, mend)
     for node, what, mend in says_yes(tree) if example.want.strip() == "True" else ():
         wrong(example.lineno + getattr(node, "lineno", 1) - 1, what, mend)
+    if figure := _recites_figure(tree):
+        what = f"{figure!r} is printed, and the line that prints it holds it as a text"
+        wrong(example.lineno, what, "compute it, or measure it and say it by key")
     if (given := FROM_TEXT.search(example.source)) and example.exc_msg is None:
         for digits in re.findall(r"\d+\.\d+|\d{3,}", example.want):
             if digits in example.source:
@@ -1170,6 +1208,20 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
     _names(example.source, lambda line, what, mend: wrong(example.lineno + line, what, mend))
 
 
+def _recites_figure(tree: ast.Module) -> str | None:
+    """Return a decimal that a session's line prints as it stands in a text of that line."""
+    for statement in tree.body:
+        said = statement.value if isinstance(statement, ast.Expr) else None
+        calls = isinstance(said, ast.Call) and name_of(said.func) == "print"
+        for part in said.args if isinstance(said, ast.Call) and calls else [said]:
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                if found := RECITED.search(part.value):
+                    return found[0]
+    return None
+
+
+# A decimal, or a number of many digits, with words around it.
+RECITED = re.compile(r"(?<=[A-Za-z:=,]\ )(?<![\w.])\d[\d,]*\.\d+(?![\w.])")
 FROM_TEXT = re.compile(r"\b(?:loads|literal_eval|eval|int|float|Decimal|fromstring)\([\"']")
 TAKEN = {*sys.stdlib_module_names, "sitecustomize", "usercustomize", "conftest", "pytest"}
 TAKEN |= {"numpy", "numba", "torch", "cupy", "triton"}

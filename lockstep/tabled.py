@@ -41,6 +41,11 @@ RESOURCE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# And the label of such a row.
+COMPILED = re.compile(
+    r"(?:\w+\ )?(?:instructions|barriers|wavefronts|stalls|issue\ slots)(?:\ \w+){0,4}",
+    re.IGNORECASE,
+)
 COUNT = re.compile(
     r"[~≈<>+-]?\ ?\d[\d.,]*(?:\ ?(?:million|thousand|[kMGT]i?B|bytes|%|registers?|sectors?"
     r"|blocks?|warps"
@@ -60,6 +65,14 @@ SCORE = re.compile(r"[~≈<>+-]?\ ?(?:\d{3,}|\d{1,3}(?:,\d{3})+|\d+\.\d+)")
 
 
 DEVICE = re.compile(rf"(?:NVIDIA |AMD |GeForce )?(?:{CARDS}|T4)(?:\ \w+)?")
+
+
+# The head of a column of outcomes, and a bare number below it that is no count of a few.
+OUTCOME = re.compile(
+    r"(?:the\ |our\ |its\ )?(?:\w+\ )?(?:scores?|marks|ratings?|grades?|measured"
+    r"|verdict|out\ of\ (?:10|ten|100|a\ hundred))",
+    re.IGNORECASE,
+)
 
 
 class Cell(NamedTuple):
@@ -109,6 +122,17 @@ class Table:
         yield from self._among()
         yield from self._counted()
         yield from self._versions()
+        yield from self._scored()
+
+    def _scored(self) -> Iterator[tuple[Cell, Cell]]:
+        """Bare numbers under a head such as score, or in its row."""
+        heads = self.rows[0] if self.rows else []
+        for row in self.rows[1:]:
+            for head, cell in zip(heads[1:], row[1:], strict=False):
+                if OUTCOME.fullmatch(head.said) and FIGURE.fullmatch(cell.said):
+                    yield cell, head
+            if row and OUTCOME.fullmatch(row[0].said):
+                yield from ((cell, row[0]) for cell in row[1:] if FIGURE.fullmatch(cell.said))
 
     def _beside(self) -> Iterator[tuple[Cell, Cell]]:
         for row in self.rows:
@@ -188,7 +212,7 @@ class Table:
                 if RESOURCE.search(head.said) and self.key not in head.said:
                     if COUNT.fullmatch(cell.said):
                         yield cell, head
-            if row and RESOURCE.fullmatch(row[0].said):
+            if row and (RESOURCE.fullmatch(row[0].said) or COMPILED.fullmatch(row[0].said)):
                 yield from ((cell, row[0]) for cell in row[1:] if COUNT.fullmatch(cell.said))
 
     def _versions(self) -> Iterator[tuple[Cell, Cell]]:

@@ -63,13 +63,17 @@ def state(root: Path, modules: Iterable[str] = ()) -> State:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
                 else:
-                    with suppress(FileNotFoundError):
+                    try:
                         found[entry.path] = _told(entry.stat(follow_symlinks=False))
+                    except FileNotFoundError:
+                        continue
     git = f"{top}/.git"
     others = [f"{git}/{name}" for name in OF_GIT] + [m for m in modules if m not in found]
-    for path in others:
-        with suppress(OSError):
+    for path in others:  # thousands, twice for each page: no context manager for each
+        try:
             found[path] = _told(os.stat(path))
+        except OSError:
+            continue
     for place in libraries():  # what is new there, Python may load the next time it starts
         with suppress(OSError), os.scandir(place) as entries:
             for entry in entries:

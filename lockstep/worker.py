@@ -10,6 +10,7 @@ numpy.testing, to print or to the records' names, it does here, and it ends with
 Below the repository a block may read and not write.
 """
 
+import gc
 import importlib
 import inspect
 import json
@@ -489,6 +490,7 @@ def main(descriptor: int, root: Path) -> None:
     send(channel, json.dumps(watched.loaded()).encode())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a child
     kin.adopt()
+    gc.freeze()  # else a child that looks for garbage copies all that was imported
     while True:
         asked, found = receive(channel, 1)
         if asked is None:

@@ -204,7 +204,10 @@ def where_it_runs(page: Page) -> str:
     packages = [re.split(r"[\[=]", OPTIONAL[name])[0] for name in needs]
     if not uses_gpu(page):
         also = f", with {' and '.join(packages)} installed" if packages else ""
-        return f"any computer, without a GPU{also}."
+        # Intrinsics are words of one processor, and C++ needs its compiler
+        x86 = any("immintrin.h" in block.text for block in page.blocks)
+        computer = "an x86 computer with g++" if x86 else "any computer"
+        return f"{computer}, without a GPU{also}."
     gpu = which_gpu(page)
     total = sum(block.runs for block in page.blocks)
     without = total - page.meta.get("gpu_only", 0)

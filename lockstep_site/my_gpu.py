@@ -3,7 +3,8 @@
 ``[[my-gpu:measure]]`` on a line of its own is where ``docs/assets/js/my-gpu.js`` puts its button;
 ``[[my-gpu:cards]]`` becomes a table of the records under ``evidence/webgpu/``, which the page saves
 and a pull request brings. ``data/webgpu.json`` has the same records. ``[[my-gpu:rates]]`` becomes
-what ``benchmarks/webgpu_kernels.py`` measured: every kernel with a benchmark, as WGSL and by Numba.
+what ``benchmarks/webgpu_kernels.py`` measured: every kernel with a benchmark, as WGSL and by Numba;
+``[[my-gpu:browser]]`` sets one card's record by a browser beside its record through wgpu.
 """
 
 import json
@@ -16,7 +17,9 @@ from lockstep.parts import Part
 from lockstep_site import waiting
 
 FOLDER = "evidence/webgpu"
-MARKER = re.compile(r"^\[\[my-gpu:(measure|cards|rates)\]\][ \t]*$")
+MARKER = re.compile(r"^\[\[my-gpu:(measure|cards|rates|browser)\]\][ \t]*$")
+# One card of ours, in a browser and without: what the checks of the two cost.
+IN_BROWSER, WITHOUT_BROWSER = "nvidia-h200-chromium.json", "nvidia-h200.json"
 SCHEMAS = Path(__file__).parent / "schemas"
 TYPES = {"string": str, "boolean": bool, "array": list, "object": dict, "integer": int}
 
@@ -94,6 +97,41 @@ def table(records: list[dict]) -> str:
     return figures.table(heads, found)
 
 
+def in_a_browser(root: Path) -> str:
+    """Return a table of the two records of one card: Chromium's WebGPU, and wgpu's."""
+    one, other = (
+        json.loads((root / FOLDER / name).read_text(encoding="utf-8"))
+        for name in (IN_BROWSER, WITHOUT_BROWSER)
+    )
+
+    def row(title, value, unit, more=True):
+        a, b = value(one), value(other)
+        ratio = a / b if more else b / a
+        return [title, *(figures.quantity(x, unit) for x in (a, b)), f"{ratio:.2f}"]
+
+    def at(name, key, place, what):
+        return lambda card: next(r[what] for r in card[name] if r[key] == place)
+
+    kernels = [
+        row(k["title"], at("kernels", "id", k["id"], "gflops"), "GFLOP/s") for k in one["kernels"]
+    ]
+    found = [
+        row("Copy", lambda card: card["copy_gbps"], "GB/s"),
+        *kernels,
+        *(
+            row(f"Shared memory, a stride of {n}, 10⁹ reads a second",
+                at("banks", "stride", n, "gops"), None)
+            for n in (1, 2, 4, 32)
+        ),
+        *(
+            row(f"{n} branch{'es' * (n > 1)}", at("branches", "ways", n, "us"), "us", more=False)
+            for n in (1, 16)
+        ),
+    ]  # fmt: skip
+    heads = [one["name"].split(" (")[0], "Chromium", "wgpu", "Chromium against wgpu"]
+    return figures.table(heads, found)
+
+
 def rates(records) -> str:
     """Return the kernels' times as WGSL beside Numba's, by how well WGSL does; and who has none.
 
@@ -142,6 +180,8 @@ class MyGpuPart(Part):
     def render(self, marker: re.Match, site, folder: str, plain: bool) -> str:
         if marker[1] == "cards":
             return cards(site.root)
+        if marker[1] == "browser":
+            return in_a_browser(site.root)
         if marker[1] == "rates":
             return rates(site.records)
         if plain:

@@ -5,6 +5,7 @@ runs the script there in a fork, and answers with its exit code. What it printed
 """
 
 import contextlib
+import gc
 import importlib
 import os
 import runpy
@@ -39,6 +40,7 @@ def script(folder):
 
 
 if __name__ == "__main__":
+    gc.freeze()  # else a fork that looks for garbage copies all that was imported
     while line := sys.stdin.readline():
         child = os.fork()
         if child == 0:

@@ -184,6 +184,21 @@ VARIANTS = [
     | {"us": us, "read_bytes": 100 * n, "write_bytes": 10 * n}
     for n, (kind, us) in enumerate((("naive", 25.0), ("padded", 50.0)), start=1)
 ]
+# And siblings whose names differ by a word, or by a number.
+VARIANTS += [
+    VARIANTS[0] | {"id": f"circles-{kind}", "title": f"the area of circles, {of}", "us": us}
+    for us, (kind, of) in enumerate(
+        (
+            ("naive-plain", "naive"),
+            ("naive-plain-skewed", "naive, far from even"),
+            ("naive-ordered", "naive, in order"),
+            ("naive-random", "naive, from anywhere"),
+            ("rows-1024", "rows of 1024"),
+            ("rows-4096", "rows of 4096"),
+        ),
+        start=60,
+    )
+]
 BENCHED = MEASURED | {"rows": [COMPARED]}
 FILES = {"cuda": 'file="a.cu"'}
 SHOWN5 = '```bash shown="installs"\n--8<-- "kernels/circle.py:host"\n```\n\n' * 5

@@ -2,6 +2,7 @@
 
 import json
 import math
+from urllib.parse import urlsplit
 
 import jsonschema
 import pytest
@@ -13,7 +14,7 @@ from simulator.hardware import my_gpu as through_wgpu
 from tests import browser, webgpu
 from tests.conftest import serving
 from tests.pages import PAGES, ROOT, switch, url_of
-from tests.test_my_gpu import serve
+from tests.test_my_gpu import asset
 
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
 PAGE = next(page for page in PAGES if page.name.endswith("my-gpu"))
@@ -60,7 +61,9 @@ class Page:
         for name, rows in (("benchmarks", H200), ("webgpu", [OTHER])):
             if route.request.url.endswith(f"/data/{name}.json"):
                 return route.fulfill(body=json.dumps(rows), content_type="application/json")
-        return serve(route)
+        if found := asset(urlsplit(route.request.url).path):
+            return route.fulfill(body=found[0], content_type=found[1])
+        return route.fulfill(status=404)
 
     def open(self, end=""):
         self.tab.goto("http://localhost/" + end)
@@ -175,6 +178,23 @@ def test_the_record_is_as_published(measured, tmp_path):
     (folder / "card.json").write_text(json.dumps(card))
     first, second = my_gpu.cards(tmp_path).split("Software adapters")
     assert "A card" in first and "A card" not in second
+
+
+def test_the_reader_says_which_card_it_is_where_the_browser_does_not(measured, tmp_path):
+    save = measured.tab.get_by_role("link", name="Save the record")
+    field = measured.tab.get_by_label("Which card is it?")
+    for typed, name in (
+        ("Radeon 780M", f"Radeon 780M (the browser: {measured.record['name']})"),
+        ("", measured.record["name"]),
+    ):
+        field.fill(typed)
+        with measured.tab.expect_download() as download:
+            save.click()
+        download.value.save_as(tmp_path / "card.json")
+        assert json.loads((tmp_path / "card.json").read_text()) == measured.record | {"name": name}
+        assert download.value.suggested_filename == (
+            "radeon-780m.json" if typed else measured.file.name
+        )
 
 
 def test_a_record_through_wgpu_is_as_published_and_says_that_no_browser_made_it():

@@ -54,6 +54,7 @@
     install: /install|\bpip\b|conda|wheel|version|driver|available|laptop|установ|верси/i,
     apple: /\b(?:metal|swift|mps|mlx|apple|mac|macbook|macos|m[1-9]|simd_?group\w*|thread_?group\w*|mtl\w*)\b/i,
   }
+  const CYRILLIC = /[а-я]/
   const MESSAGE = /\b(?:\w*Error|error|Exception):\s/ // one that is pasted is looked for as it stands
   // As in lockstep/mkdocs/search.py
   const split = text => (text.replace(/(?<=\d),(?=\d{3}\b)/g, "").replace(/(?<=\p{L})['\u2019]s\b/gu, "").match(/[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*/gu) ?? [])
@@ -355,7 +356,7 @@
         const at = said.findIndex((_, n) => roots.every((root, i) => said[n + i] === root))
         if (at < 0) continue
         for (const other of group) {
-          if (other === phrase) continue
+          if (other === phrase || CYRILLIC.test(other) && !CYRILLIC.test(phrase)) continue // from Russian, not to it
           const each = content(other.split(" ")).map(word => hits(data, word, 0))
           const both = new Found()
           for (const [doc, score] of each[0].scores)
@@ -539,6 +540,7 @@
   const W = {
     sum: 2, own: 1, lacks: -0.8, same: 1.2, typed: 3, typed6: 1.8, held: 2.8, asks: 2.2, called: 3.6, wanted: 3, wantedOn: 1.3, run: 1.7,
     weight: 1, head: 0.6, named: 3, all: 2.3, message: 1.4, errors: 1.6, whatTerm: 1.2, whatLesson: -0.8, versusTerm: 1.1, install: 2.8, apple: 0.6, notApple: -1.8,
+    textRun: 0.6, // of a message
   }
   // And where the table knows the words of the question, by tools/ranking.py, which leaves out what was
   // written for the questions that it asks: those of 30 November 2026, fitted with COVER 0
@@ -586,7 +588,7 @@
     const asking = new Set(split(question).filter(word => ASKING.has(word) && !IDLE.has(word)))
     // The id of a measurement: a doc that has it as a whole comes first.
     const ids = question.toLowerCase().match(/[a-z0-9]+(?:-[a-z0-9]+){2,}/g) ?? []
-    const whole = new Set(ids.flatMap(id => { const at = data.has(id); return at < 0 ? [] : data.postings(at).filter((_, i) => i % 2 === 0) }))
+    const measured = new Set(ids.flatMap(id => { const at = data.has(id); return at < 0 ? [] : data.postings(at).filter((_, i) => i % 2 === 0) }))
 
     // A message that is pasted as it stands in a cell of a row, or in a title such as NAME: MESSAGE.
     // The index has the start of what is long.
@@ -669,9 +671,9 @@
         same = Math.max(same, Math.min(most, alike(data, other, words, total)))
         held = Math.max(held, Math.min(most, holds(other)))
       }
-      // The title of a page, and nothing else but words that ask
-      const [subject] = data.titled(title)
-      const named = isHead && asking.size < 3 && subject.size === wholly.size && [...subject].every(root => wholly.has(root))
+      // The title of a page, or another name that is no page's title, and nothing else but words that ask
+      const whole = ([subject]) => subject.size === wholly.size && [...subject].every(root => wholly.has(root))
+      const named = isHead && asking.size < 3 && (whole(data.titled(title)) || names.some(name => whole(data.titled(name)) && !data.own.has(name.toLowerCase())))
       // A heading that asks as the reader does
       const [, heading] = data.titled(title)
       let asks = 0
@@ -681,7 +683,7 @@
         const share = asks / (asking.size + words.length)
         asks = share > 0.6 ? share * Math.sqrt(asks / heading.size) : 0
       } else asks = 0
-      const exact = whole.has(doc) || message && (quotes(docs[doc]) || isHead && title.toLowerCase() === pasted)
+      const exact = measured.has(doc) || message && (quotes(docs[doc]) || isHead && title.toLowerCase() === pasted)
       const all = weight >= 0.5 && (there / needed > 0.999 || isHead && there / needed > 0.5 && same > 0.999) || exact
       const log = share => Math.log(share + 0.02)
       const together = Math.max(...[title, ...isHead ? names : []].map(text => run(data.titled(text)[2], inOrder)))
@@ -696,7 +698,8 @@
         apple: kind.apple && part("metal/"), notApple: !kind.apple && part("metal/"),
       }
       let points = (exact ? 100 : 0) - (weight < 0.5 ? 20 : 0)
-      for (const some of means ? [has, means.of(doc), tells(doc), { mine, its, typedOnPage: near.on.get(page) ?? 0, row: isRow }] : [has])
+      const more = means ? [means.of(doc), tells(doc), { mine, its, typedOnPage: near.on.get(page) ?? 0, row: isRow }] : pastes ? [{ textRun: tells(doc).textRun }] : []
+      for (const some of [has, ...more])
         for (const name in some) points += worth[name] * some[name]
       return { doc, page, score: Math.exp(points) }
     }

@@ -1,4 +1,4 @@
-"""Profiles of one-line changes: who waits in the multistage product, a warp's lanes, a norm, L1.
+"""Profiles of one-line changes: a multistage product, a warp's lanes, a norm, L1, a merge.
 
 ``run`` starts this module under the profiler, which launches each kernel once.
 """
@@ -21,13 +21,18 @@ from benchmarks.micro.profiles import METRICS, STALL, STALLS, number
 from benchmarks.tensor_cores import narrow
 from kernels.hopper.multistage import multistage_kernel
 from kernels.memory_hierarchy.working_set import reread_kernel
+from kernels.merge.in_flight import make_merge_in_flight
+from kernels.merge.merge_path import make_merge
 from kernels.norms.row import EPS, FULL, make_full_norm
 from kernels.tensor_cores import wgmma
 from kernels.tensor_cores.tma import tensor_map
 
 N = 4096
-MORE = METRICS | {"l1_hit_share": "l1tex__t_sector_hit_rate.pct"}
-NAMES = "tuned|warps|multistage|wgmma_k|reread|full_norm"
+MORE = METRICS | {
+    "l1_hit_share": "l1tex__t_sector_hit_rate.pct",
+    "registers": "launch__registers_per_thread",
+}
+NAMES = "tuned|warps|multistage|wgmma_k|reread|full_norm|merge_in_flight"
 
 
 def launches():
@@ -52,7 +57,7 @@ def launches():
     rows, columns = 8192, 32768
     x, to = (cuda.device_array(rows * columns, np.float32) for _ in range(2))
     weight = cuda.device_array(columns, np.float32)
-    for far in (0, 66):
+    for far in (0, 16, 66, 132):
         how = FULL[columns, False] | {"ahead": far}
         kernel = make_full_norm(width=columns // how["threads"], centered=False, **how)
         sizes = np.uint32(rows), np.uint32(columns)
@@ -63,6 +68,28 @@ def launches():
         data = cuda.to_device(np.ones(size * MIB // 8, np.int64))
         yield f"reread-{size}mib", f"{size} MiB read again and again", "reread", partial(
             reread_kernel[8 * blocks, 256], data, 1000, sums)  # fmt: skip
+    yield from merges(2**26)
+
+
+def merges(n):
+    """Merges of the same arrays by blocks of other shapes: registers, occupancy, who waits."""
+    random = cp.random.default_rng(1)
+    a, b = (cp.sort(random.integers(1, 2**32, n, dtype=cp.uint32)) for _ in range(2))
+    out = cp.empty(2 * n, cp.uint32)
+    for threads, items in ((256, 15), (256, 19), (256, 23), (512, 15)):
+        tiles = -(-2 * n // (threads * items))
+        splits = cp.empty(tiles + 1, cp.int64)
+        first, _ = make_merge(cp.uint32, threads, items)
+        first[-(-splits.size // 128), 128](a, b, splits)
+        title = f"merge of 2^26 and 2^26 keys, {threads} threads and {items} results each"
+        yield (
+            f"merge-{threads}-{items}",
+            title,
+            "merge_in_flight",
+            partial(
+                make_merge_in_flight(cp.uint32, threads, items)[tiles, threads], a, b, splits, out
+            ),
+        )
 
 
 def once():

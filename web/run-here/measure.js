@@ -322,8 +322,19 @@ export function show(place, card, h200, others, guess) {
   )
   const keep = make("p", "", "my-gpu__keep")
   const save = make("a", "Save the record", "md-button")
-  save.href = URL.createObjectURL(new Blob([JSON.stringify(card, null, 1) + "\n"], { type: "application/json" }))
-  save.download = `${short.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "gpu"}.json`
+  // Some browsers tell a page the vendor alone; whose card it is knows more.
+  const said = card.name
+  const field = Object.assign(make("input"), { type: "text", id: "my-gpu-name", maxLength: 60, autocomplete: "off" })
+  const label = Object.assign(make("label", `Which card is it? Your browser says: ${said}`), { htmlFor: field.id })
+  const written = () => {
+    const name = field.value.trim()
+    card.name = name ? `${name} (the browser: ${said})` : said
+    URL.revokeObjectURL(save.href)
+    save.href = URL.createObjectURL(new Blob([JSON.stringify(card, null, 1) + "\n"], { type: "application/json" }))
+    save.download = `${(name || short).toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "gpu"}.json`
+  }
+  written()
+  field.addEventListener("input", written)
   const link = Object.assign(make("button", "Copy a link to it", "md-button"), { type: "button" })
   link.addEventListener("click", async () => {
     const url = new URL(LINK + (await packed(card)), location.href).href
@@ -335,6 +346,9 @@ export function show(place, card, h200, others, guess) {
       link.textContent = "It is in the address bar"
     }
   })
+  const named = make("p", "", "my-gpu__name")
+  named.append(label, " ", field)
+  place.append(named)
   keep.append(save, " ", link)
   place.append(keep)
 }

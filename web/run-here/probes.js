@@ -71,10 +71,10 @@ export async function copyRate(gpu, known) {
   return best
 }
 
-// Reads of every `stride`-th float, or of floats that begin `offset` elements late.
+// Reads of every `stride`-th float of half an array, or of floats that begin `offset` elements late: as many as there
+// are, so that a cache which holds what a few of them touch does not answer for memory.
 export function reads(bytes, stride, offset = 0) {
-  const whole = bytes / 4
-  const count = Math.min(1 << 20, whole / 2 / stride)
+  const count = bytes / 8 / stride
   const wgsl = `${io("f32")}${head("reads")} {
   let i = ${place};
   if (i < ${count}u) { y[i] = x[i * ${stride}u + ${offset}u]; }
@@ -184,15 +184,14 @@ export async function measure(gpu, tell) {
   for (const way in widths) found.widths.push({ bytes: +way, gbps: (2 * largest) / (await timed(widths[way](largest), "Copying, at several widths")) / 1e9 })
   // A card's roof is the fastest copy that no cache can have helped.
   found.copy_gbps = Math.max(...found.copy.filter(r => r.bytes >= Math.min(largest, PAST)).concat(found.widths).map(r => r.gbps))
-  const most = Math.min(largest, PAST)
   found.strides = []
   for (const stride of [1, 2, 4, 8, 16, 32]) {
-    const [made, count] = reads(most, stride)
+    const [made, count] = reads(largest, stride)
     found.strides.push({ stride, gbps: (8 * count) / (await timed(made, "Reading with strides")) / 1e9 })
   }
   found.offsets = []
   for (const offset of [0, 1, 8, 16]) {
-    const [made, count] = reads(most, 1, offset)
+    const [made, count] = reads(largest, 1, offset)
     found.offsets.push({ offset, gbps: (8 * count) / (await timed(made, "Reading with offsets")) / 1e9 })
   }
   let best = 0
