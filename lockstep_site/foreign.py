@@ -34,8 +34,11 @@ RUNS = {
     # Eight seconds in Numba's simulator: what it does not end in that time is not compared.
     "scripts": (("scripts", ""), ("--beside", "8"), ("scripts.py", "sources.json")),
     "numba": (("kernels", ""), ("--language", "Numba"), ("numba_kernels.py", "numba_run.py")),
-    "wgsl": (("wgsl", ""), (), ("wgsl.py", "launched.*", "cases.py", "numba_kernels.py",
-                                "numba_run.py")),
+    "wgsl": (
+        ("wgsl", ""),
+        (),
+        ("wgsl.py", "launched.*", "cases.py", "numba_kernels.py", "numba_run.py"),
+    ),
     "cuda-cpp": (("kernels", ""), ("--language", "CUDA C++"), ("cuda_kernels.py",)),
     "metal": (("kernels", ""), ("--language", "Metal"), ("metal_kernels.py",)),
 }
@@ -199,8 +202,9 @@ def _launched(found: dict) -> str:
         f"repositories, are right as they are written: {bits} leave the same bits as the stepper, "
         f"{counts['right'] - bits} the same up to rounding; {near} of them take a float64 literal "
         f"or function as float32. {counts['refused']} are refused with the line, {wide} of these "
-        f"for float64 and {faulty} for a fault that the stepper finds; {counts['wrong']} are "
-        f"wrong. {found['browser']}, {found['adapter']}."
+        f"for float64 and {faulty} for a fault that the stepper finds; "
+        f"{counts['not compared']} are not compared, since they leave nothing or take too long; "
+        f"{counts['wrong']} are wrong. {found['browser']}, {found['adapter']}."
     )
 
 

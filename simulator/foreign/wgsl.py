@@ -4,7 +4,8 @@ FOLDER holds their repositories, each checked out as OWNER/NAME. The stepper run
 every check, the launch is compiled and runs in headless Chromium on its software adapter, and what
 it leaves is compared with what the stepper leaves. Refused, by name and line, is what does not
 compile, what is larger than the adapter takes, and what the stepper finds a fault in: no GPU
-defines its result. The exit status is 1 if one is wrong.
+defines its result. Not compared is what leaves nothing, or what the stepper does not end in time.
+The exit status is 1 if one is wrong.
 
 There are two lists. ``launched.json`` has kernels as their own repositories launch them, drawn by
 the rule of ``launched.py``; they are compiled as they are written. ``numba_kernels.py`` has those
@@ -49,30 +50,36 @@ def outcome(case, folder, run, fits):
 
 
 def as_launched(row, seen, run, fits):
-    """What came of a listed kernel: {outcome, why, near}."""
+    """What came of a listed kernel: {outcome, why, left, near}."""
     if seen is None:
-        return {"outcome": "wrong", "why": "its file launches it no more"}
+        return uncompared(f"its file takes more than {launched.SECONDS} seconds, or fails, before")
     record, findings, arguments = seen
     if arguments != row["arguments"]:
-        return {"outcome": "wrong", "why": f"launched with {', '.join(arguments)}"}
+        return uncompared(f"its file launches it with {', '.join(arguments)}")
     if record.refused:
         return {"outcome": "refused", "why": told(record)}
     if findings:
         kind, line = findings[0]
         return {"outcome": "refused",
                 "why": f"line {line}: the stepper finds `{kind}`, so no GPU gets it"}  # fmt: skip
+    if record.error and record.error.startswith("KeyboardInterrupt"):
+        return uncompared(f"it takes the stepper more than {launched.SECONDS} seconds")
     if record.error:
         return {"outcome": "refused", "why": f"line {record.line}: in the stepper {record.error}"}
     if not fits(record):
         return {"outcome": "refused", "why": too_large(record)}
     if not any(b.written for b in record.shader.bindings):
-        return {"outcome": "wrong", "why": "it writes nothing"}
+        return uncompared("it writes nothing: an exercise that is not filled in")
     got = run(record)
     differs = got if isinstance(got, str) else unlike(record, got, NEAR)[:3]
     if differs:
         return {"outcome": "wrong", "why": str(differs)[:400]}
     bits = "the same bits" if not unlike(record, got) else "within rounding"
     return {"outcome": "right", "why": "", "left": bits, "near": list(record.shader.near)}
+
+
+def uncompared(why):
+    return {"outcome": "not compared", "why": why}
 
 
 def too_large(record):
@@ -184,7 +191,9 @@ def there(parser, folder, repository, path, commit):
 
 
 def tell(row, more):
-    print(f"{row['outcome']:8}{row['repository'][:30]:32}{row['kernel'][:40]:42}{more}", flush=True)
+    print(
+        f"{row['outcome']:13}{row['repository'][:30]:32}{row['kernel'][:40]:42}{more}", flush=True
+    )
     if row["why"]:
         print(f"{'':8}{row['why'][:400]}", flush=True)
 
