@@ -132,7 +132,7 @@ def test_numba_kernels_as_wgsl_as_their_repositories_launch_them():
     assert [{k: r[k] for k in listed[0]} for r in rows] == listed
     assert len(rows) == launched.WANTED == 55
     counted = Counter(r["outcome"] for r in rows)
-    assert counted["right"] >= 23 and counted.keys() <= {"right", "refused", "not compared"}
+    assert counted["right"] >= 22 and counted.keys() <= {"right", "refused", "not compared"}
     assert counted["not compared"] <= 5
     assert all(re.match(r"line \d+: .{10}", r["why"]) for r in rows if r["outcome"] == "refused")
     assert all(r["why"] for r in rows if r["outcome"] != "right")
