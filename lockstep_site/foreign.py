@@ -34,7 +34,11 @@ RUNS = {
     # Eight seconds in Numba's simulator: what it does not end in that time is not compared.
     "scripts": (("scripts", ""), ("--beside", "8"), ("scripts.py", "sources.json")),
     "numba": (("kernels", ""), ("--language", "Numba"), ("numba_kernels.py", "numba_run.py")),
-    "wgsl": (("wgsl", ""), (), ("wgsl.py", "cases.py", "numba_kernels.py", "numba_run.py")),
+    "wgsl": (
+        ("wgsl", ""),
+        (),
+        ("wgsl.py", "launched.*", "cases.py", "numba_kernels.py", "numba_run.py"),
+    ),
     "cuda-cpp": (("kernels", ""), ("--language", "CUDA C++"), ("cuda_kernels.py",)),
     "metal": (("kernels", ""), ("--language", "Metal"), ("metal_kernels.py",)),
 }
@@ -118,7 +122,7 @@ def table(records: dict[str, dict]) -> str:
     """The records as Markdown; a stale one says so in its row."""
     rows = []
     for name, row in ROWS.items():
-        record = records.get(f"cpu/{name}")
+        record = records.get(f"cpu/{name.partition('/')[0]}")
         if record is None or not record["fresh"]:
             rows.append([row.what, "awaiting a run"])
             continue
@@ -184,17 +188,36 @@ ENDED = {
 }
 
 
-@_row("The Numba kernels of the row above, as WGSL in a browser")
+@_row("Numba kernels as their own repositories launch them, as WGSL in a browser")
+def _launched(found: dict) -> str:
+    rows = found["launched"]
+    counts = Counter(k["outcome"] for k in rows)
+    bits = sum(k.get("left") == "the same bits" for k in rows)
+    near = sum(bool(k.get("near")) for k in rows)
+    refused = [k["why"] for k in rows if k["outcome"] == "refused"]
+    faulty = sum("the stepper finds" in why for why in refused)
+    wide = sum("float64" in why for why in refused)
+    return (
+        f"{counts['right']} of {len(rows)}, of {len({k['repository'] for k in rows})} "
+        f"repositories, are right as they are written: {bits} leave the same bits as the stepper, "
+        f"{counts['right'] - bits} the same up to rounding; {near} of them take a float64 literal "
+        f"or function as float32. {counts['refused']} are refused with the line, {wide} of these "
+        f"for float64 and {faulty} for a fault that the stepper finds; "
+        f"{counts['not compared']} are not compared, since they leave nothing or take too long; "
+        f"{counts['wrong']} are wrong. {found['browser']}, {found['adapter']}."
+    )
+
+
+@_row("The Numba kernels of the row above, as WGSL in a browser, with launches of ours")
 def _wgsl(found: dict) -> str:
     counts = Counter(k["outcome"] for k in found["kernels"])
     faulty = sum("the stepper finds" in k["why"] for k in found["kernels"])
     narrow = sum(k["outcome"] == "right" and k["numbers"] != EXACT for k in found["kernels"])
     return (
-        f"{counts['right']} of {len(found['kernels'])} are right: {counts['right'] - narrow} as "
-        f"they are written, and {narrow}, which compute in float64, in float32 on request; "
-        f"{counts['refused']} are refused with the line, {faulty} of these "
-        f"for a fault that the stepper finds; {counts['wrong']} are wrong. {found['browser']}, "
-        f"{found['adapter']}."
+        f"{counts['right'] - narrow} of {len(found['kernels'])} are right as they are written. "
+        f"{narrow} compute in float64, or in complex numbers, and are refused for that; in float32 "
+        f"on request they are right. {counts['refused']} are refused with the line either way, "
+        f"{faulty} of these for a fault that the stepper finds; {counts['wrong']} are wrong."
     )
 
 
@@ -216,6 +239,7 @@ ROWS = {
     "scripts": _scripts,
     "numba": _kernels("Numba"),
     "wgsl": _wgsl,
+    "wgsl/launched": _launched,
     "cuda-cpp": _kernels("CUDA C++"),
     "metal": _kernels("Metal"),
 }

@@ -12,10 +12,10 @@ from functools import cache
 
 import pytest
 
-from lockstep.evidence import Evidence
+from lockstep.evidence import Evidence, file_digest
 from lockstep_site import foreign, speeds
 from simulator import speed
-from simulator.foreign import kernels, scripts, suite
+from simulator.foreign import kernels, launched, scripts, suite
 from simulator.foreign.wgsl import EXACT, SINGLE
 from tests.pages import ROOT
 
@@ -117,6 +117,41 @@ def test_single_kernels(name):
     assert outcomes.keys() <= {"right", "refused"}
     assert outcomes["right"] >= kernels.WANTED[row["language"]]
     assert all(r["why"] for r in row["kernels"] if r["outcome"] == "refused")
+
+
+def test_numba_kernels_as_wgsl_as_their_repositories_launch_them():
+    """Drawn by a rule that was committed before: none is wrong, and each is told, refused by line.
+
+    The record is sealed, and is of the list that is here: the rows are its rows, one by one. Most
+    of what is not right is float64, exercises with a planted fault or not filled in, and `print`.
+    """
+    record, rows = evidence().others["foreign"]["cpu/wgsl"], found("wgsl")["launched"]
+    listed = json.loads(launched.LIST.read_text(encoding="utf-8"))
+    path = launched.LIST.relative_to(ROOT).as_posix()
+    assert record["sources"][path] == file_digest(launched.LIST)
+    assert [{k: r[k] for k in listed[0]} for r in rows] == listed
+    assert len(rows) == launched.WANTED == 55
+    counted = Counter(r["outcome"] for r in rows)
+    assert counted["right"] >= 22 and counted.keys() <= {"right", "refused", "not compared"}
+    assert counted["not compared"] <= 5
+    assert all(re.match(r"line \d+: .{10}", r["why"]) for r in rows if r["outcome"] == "refused")
+    assert all(r["why"] for r in rows if r["outcome"] != "right")
+    # Compiled as written: a right one notes how near it is, and no number was narrowed unasked.
+    assert {r["left"] for r in rows if "left" in r} <= {"the same bits", "within rounding"}
+    assert all("numbers" not in r and ("left" in r) == (r["outcome"] == "right") for r in rows)
+
+
+def test_the_rule_by_which_they_are_drawn():
+    listed = json.loads(launched.LIST.read_text(encoding="utf-8"))
+    names = list(launched.REPOSITORIES)
+    assert names == sorted(names, key=str.casefold)
+    assert all(r["commit"] == launched.REPOSITORIES[r["repository"]] for r in listed)
+    places = [(names.index(r["repository"]), r["path"]) for r in listed]
+    assert places == sorted(places)
+    assert max(Counter(r["repository"] for r in listed).values()) <= launched.EACH
+    assert len({r["text"] for r in listed}) == len(listed)
+    types = " ".join(word for r in listed for word in r["arguments"])
+    assert "float64" not in types and "complex" not in types
 
 
 def test_the_numba_kernels_as_wgsl():

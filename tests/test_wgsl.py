@@ -1,6 +1,8 @@
 """Numba kernels as WGSL, run in headless Chromium on its software adapter, against the stepper."""
 
+import operator
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ from hypothesis import strategies as st
 
 from simulator.hardware import webgpu_shaders
 from simulator.stepper import Stepper
-from simulator.wgsl import captured, unlike
+from simulator.stepper.types import float64, int64
+from simulator.wgsl import captured, unlike, values
 from tests import webgpu, wgsl_cases, wgsl_generated
 from tests.wgsl_cases import NOT_COMPARED, wrong
 
@@ -18,7 +21,6 @@ REFUSED = {
     "kernels/beyond_triton/brackets.py:brackets_kernel": "may leave 32 bits",
     "kernels/beyond_triton/collatz.py:collatz_kernel": "may leave 32 bits",
     "kernels/beyond_triton/nearest_word.py:edit_distance_kernel": "may leave 32 bits",
-    "kernels/exercises/back_to_int8.py:requantize": "is computed in float64",
     "kernels/exercises/came_with_number.py:unpack": "may leave int32",
     "kernels/exercises/lane_ranks.py:lane_ranks": "of uint64",
     "kernels/exercises/last_adds.py:last_adds": "no memory fence between workgroups",
@@ -188,7 +190,7 @@ WORDS = (
 DRAWN = {"compiled": 0, "refused": 0, **dict.fromkeys(WORDS, 0)}
 
 
-@settings(
+CHANCE = settings(
     max_examples=212,
     deadline=None,
     derandomize=True,
@@ -196,9 +198,15 @@ DRAWN = {"compiled": 0, "refused": 0, **dict.fromkeys(WORDS, 0)}
     phases=[Phase.generate, Phase.shrink],
     suppress_health_check=list(HealthCheck),
 )
+
+
+@CHANCE
 @given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
 def generated_kernel_is_right(tab, chance, seed):
-    kernel = wgsl_generated.Kernel(chance)
+    right_or_refused(tab, wgsl_generated.Kernel(chance), seed, DRAWN)
+
+
+def right_or_refused(tab, kernel, seed, drawn):
     text, namespace, rows = kernel.source("k"), {}, []
     source = wgsl_generated.HEAD + text
     Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
@@ -206,11 +214,11 @@ def generated_kernel_is_right(tab, chance, seed):
         namespace["k"][kernel.launch](*wgsl_generated.arguments(seed))
     (record,) = rows
     if record.refused:
-        DRAWN["refused"] += 1
+        drawn["refused"] += 1
         return
-    DRAWN["compiled"] += 1
-    for word in WORDS:
-        DRAWN[word] += word in text + record.shader.wgsl
+    drawn["compiled"] += 1
+    for word in drawn:
+        drawn[word] += word in text + record.shader.wgsl
     (found,) = webgpu.run(tab, [record])
     wrong = found if isinstance(found, str) else unlike(record, found)
     assert not wrong, f"{wrong[:3]}\n{text}\n{record.shader.wgsl}"
@@ -223,6 +231,21 @@ def test_generated_kernels_compute_what_the_stepper_computes(tab):
     print(DRAWN)
     assert DRAWN["compiled"] >= 200, DRAWN
     assert min(DRAWN[word] for word in WORDS), DRAWN
+
+
+NARROW = {"compiled": 0, "refused": 0, "d = 0.0": 0, "math.sqrt": 0, "* 0.25": 0}
+
+
+@settings(CHANCE, max_examples=90)
+@given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
+def generated_float64_is_right(tab, chance, seed):
+    right_or_refused(tab, wgsl_generated.Wide(chance), seed, NARROW)
+
+
+def test_generated_kernels_with_float64_are_right_to_the_bit_or_refused(tab):
+    generated_float64_is_right(tab)
+    print(NARROW)
+    assert NARROW["compiled"] >= 50 and min(NARROW.values()), NARROW
 
 
 # ---------------------------------------------------------------- what is refused, by name and line
@@ -278,6 +301,22 @@ NOT_COMPILED = {
     "p = x if i < 3 else a\nx[i] = p[0]": ("only numbers", 0),
     "if i < 3:\n    assert a[i] < 40": ("in a branch", 1),
     "x[i] = (1 + 2j).real": ("complex", 0),
+    # Float64 that is nearly float32: rounded twice, compared once rounded, beyond 2**24.
+    "s = 0.0\nfor j in range(4):\n    s += x[j] * x[i]\nx[i] = s": ("float64", 2),
+    "x[i] = x[i] * 2.0 * 3.0": ("float64", 0),
+    "x[i] = 0.5 * x[i] + 0.5 * x[0]": ("float64", 0),
+    "if x[i] * 0.5 < 0.3:\n    x[i] = 1": ("float64", 0),
+    "if x[i] == 0.1:\n    x[i] = 1": ("float64", 0),
+    "if math.isinf(x[i] * 2.0):\n    x[i] = 1": ("float64", 0),
+    "x[i] = math.floor(x[i] * 2.0)": ("float64", 0),
+    "x[i] = (np.int32(x[i]) + 0.5) * 2.0": ("float64", 0),
+    "x[i] = (i * 0.5 + 9000000) * 3.0": ("float64", 0),
+    "s = 0.0\nfor j in range(i):\n    s += 0.5\nx[i] = s": ("float64", 2),
+    "x[i] = cuda.selp(i > 3, 0.5, x[i] * 2.0) * 2.0": ("float64", 0),
+    "x[i] = np.sign(x[i] * 2.0)": ("float64", 0),
+    "x[i] = max(x[i] * 0.1, 0.0)": ("float64", 0),
+    "a[i] = int(x[i] * 2.0)": ("float64", 0),
+    "x[i] = cuda.fma(x[i], 2.0, 0.5)": ("float64", 0),
 }
 
 
@@ -494,6 +533,146 @@ def test_float64_in_float32_where_that_is_asked_for(tab):
     for text, value in (("y[i] = d[i] * 1e39", 1.0), ("y[i] = d[i]", 1e39)):
         far, _ = launched(text, [np.full(32, value), np.zeros(32)], "d, y", single=True)
         assert far.shader is None and "beyond float32" in str(far.refused)
+
+
+ROOTS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
+AWKWARD = np.array([0x3F800001, 0x3F7FFFFF, 0x00800000, 0x00800001, 0x7F7FFFFF, 0x33800000,
+                    0x00000001, 0x007FFFFF, 0x4B800001, 0x3EAAAAAB, 0x7F800000, 0, 0x80000000,
+                    0xBF800001, 0x80000003, 0x34000001], np.uint32)  # fmt: skip
+
+
+@pytest.mark.parametrize("sign", [*ROOTS, "sqrt"])
+def test_one_operation_in_float64_rounded_to_float32_is_that_of_float32(sign):
+    """What the narrowing rests on, on all kinds of numbers, with subnormal results too."""
+    r = np.random.default_rng(7)
+    x, y = r.integers(0, 1 << 32, (2, 300_000), np.uint32)
+    y[: 1 << 16] = x[: 1 << 16] + r.integers(-3, 4, 1 << 16).astype(np.uint32)  # neighbors
+    small = r.integers(0, 1 << 24, (2, 60_000), np.uint32) + np.uint32(0x1F000000)
+    x[-60_000:], y[-60_000:] = small  # whose products are subnormal
+    x[1 << 16 : (1 << 16) + 256], y[1 << 16 : (1 << 16) + 256] = (
+        np.repeat(AWKWARD, 16), np.tile(AWKWARD, 16))  # fmt: skip
+    x, y = x.view(F4), y.view(F4)
+    with np.errstate(all="ignore"):
+        if sign == "sqrt":
+            here, wide = np.sqrt(x), np.sqrt(x.astype(np.float64)).astype(F4)
+        else:
+            here = ROOTS[sign](x, y)
+            wide = ROOTS[sign](x.astype(np.float64), y.astype(np.float64)).astype(F4)
+    np.testing.assert_array_equal(here, wide)
+
+
+@given(x=st.floats(-values.MOST, values.MOST), bits=st.integers(0, (1 << 32) - 1))
+@settings(max_examples=3000, deadline=None, derandomize=True, database=None)
+def test_a_comparison_with_a_float64_is_one_with_its_neighbor_in_float32(x, bits):
+    low, high = values.beside(x) if not values.exact32(x) else (x, x)
+    if values.exact32(x):
+        return
+    assert low < x < high and values.exact32(low) and values.exact32(high)
+    (y,) = np.array([bits], np.uint32).view(F4)
+    for z in (float(y), low, high):
+        assert (z < x) == (z <= x) == (z <= low) == (z < high)
+        assert (z > x) == (z >= x) == (z >= high) == (z > low)
+
+
+@given(st.data())
+@settings(max_examples=500, deadline=None, derandomize=True, database=None)
+def test_a_span_holds_what_comes_of_its_numbers_and_float32_holds_them(data):
+    def drawn(real):
+        if real:
+            return values.Value(float64, const=data.draw(st.floats(-1e9, 1e9, width=32)))
+        n = data.draw(st.integers(-(1 << 25), 1 << 25))
+        return values.number(int64, n).but(lo=min(n, 0), hi=max(n, 3))
+
+    a, b = (drawn(data.draw(st.booleans())) for _ in "ab")
+    for op, f in (("Add", operator.add), ("Sub", operator.sub), ("Mult", operator.mul)):
+        span = values.spanned(op, a, b)
+        for v in (a, b):
+            if v.type.whole and values.span_of(v) is None:
+                assert span is None
+        if span is None:
+            continue
+        exact = f(Fraction(a.const), Fraction(b.const))
+        k = exact / Fraction(2) ** span[0]
+        assert k.denominator == 1 and abs(k) <= span[1] <= 1 << 24
+        assert values.exact32(float(exact)) and Fraction(float(exact)) == exact
+        further = values.spanned("Sub", values.Value(float64, span=span), a)
+        if further:
+            k = (exact - Fraction(a.const)) / Fraction(2) ** further[0]
+            assert k.denominator == 1 and abs(k) <= further[1]
+
+
+NARROWED = {
+    "one sum": "y[i] = x[i] + 0.5",
+    "one difference": "y[i] = 3 - x[i] * np.float32(2)",
+    "one product": "y[i] = 3.0 * x[i]",
+    "one root": "y[i] = math.sqrt(abs(float(x[i])))",
+    "a square": "y[i] = x[i] ** 2",
+    "rounded, and again": "y[i] += np.float32(x[i] * 1.5) + np.float32(x[31 - i] - 3.0)",
+    "an integer and a float32": "y[i] = x[i] * i",
+    "selected": "v = 0.0\nif x[i] > 1.0:\n    v = x[i]\ny[i] = v",
+    "a literal or a product": "y[i] = x[i] * 3.0 if i % 3 else 0.1",
+    "clipped": "y[i] = min(max(x[i], 0.0), 1.0)\no[i] = int(max(x[i], -8.5))",
+    "clipped by another literal": "y[i] = min(max(x[i], -0.1), 0.7)",
+    "clipped once rounded": "y[i] = max(x[i] - 1.0, 0.0)",
+    "turned": "v = -(x[i] * 3.0)\ny[i] = abs(v)",
+    "compared": "o[i] = (x[i] > 0.1) + 2 * (x[i] <= -0.3) + 4 * (0.7 > x[i])\ny[i] = 1e-3 <= x[i]",
+    "compared with the largest": "o[i] = (x[i] < 3.4e38) + 2 * (x[i] >= -3.4e38)",
+    "compared with an argument": "o[i] = (x[i] < limit) + 2 * (limit <= x[i])",
+    "a grid": "y[i] = ((i - 12.5) * 0.25 + 3) * 1.5\no[i] = int((i + 0.5) * 0.25 - 4)",
+    "a grid of an argument": "y[i] = (i * half - 7) * half",
+    "counted in a constant loop": "s = 0.0\nfor j in range(4):\n    s += i * 0.5 + j\ny[i] = s",
+    "rounded to integers": "o[i] = math.floor(float(x[i]) if abs(x[i]) < 9 else 2.5)",
+    "of which one": "y[i] = cuda.selp(i > 3, 0.5, x[i] * 2.0)",
+    "a sign": "y[i] = np.sign(float(x[i]) if x[i] == x[i] else 1.0) * 3",
+    "a device function's": "y[i] = half_of(x[i], 2.0) + half_of(x[31 - i], 4.0)",
+}
+HALF_OF = """@cuda.jit(device=True)
+def half_of(v, by):
+    if v > 0.3:
+        return np.float32(v / by)
+    return np.float32(0)
+"""
+
+
+def test_float64_that_float32_holds_is_compiled_and_right_to_the_bit(tab):
+    """What stands beside the refused ones in NOT_COMPILED. Subnormal numbers are left out: WGSL
+    may take them for 0."""
+    bits = np.random.default_rng(3).integers(0, 1 << 32, 32, np.uint32)
+    x = bits.view(F4)
+    x[np.abs(x) < 1e-15] = 0.1
+    x[np.abs(x) > 1e15] = F4(-0.3)
+    x[:14] = [0.1, -0.3, 0.7, 1e-3, np.nextafter(F4(0.1), F4(0)), np.nextafter(F4(0.7), F4(9)),
+              np.inf, -np.inf, np.nan, 0, 1, 3.4028235e38, -3.4028235e38, 1.0000001]  # fmt: skip
+    rows = []
+    for body in NARROWED.values():
+        given = [x.copy(), np.ones(32, F4), np.zeros(32, I4), 0.1, 0.5]
+        rows.append(launched(body, given, "x, y, o, limit, half", HALF_OF, **OPTIONS)[0])
+    assert not (refused := {n: str(r.refused) for n, r in zip(NARROWED, rows, strict=True)
+                            if r.refused}), refused  # fmt: skip
+    all_right(tab, NARROWED, rows)
+    assert not any(r.shader.near for r in rows)
+
+
+def test_a_quotient_of_float64_is_as_near_as_wgsl_has_those_of_float32(tab):
+    """Within 2.5 units of the last place. A driver multiplies by 1 / 7, or need not round right."""
+    wide = {"a quotient": "y[i] = 1.0 / x[i]", "of integers": "y[i] = (i - 12) / 7"}
+    single = {"a quotient": "y[i] = np.float32(1) / x[i]",
+              "of integers": "y[i] = np.float32(i - 12) / np.float32(7)"}  # fmt: skip
+    x = np.linspace(0.3, 9, 32).astype(F4)
+    rows = [[launched(b, [x, np.zeros(32, F4)], "x, y", **OPTIONS)[0] for b in bodies.values()]
+            for bodies in (wide, single)]  # fmt: skip
+    results = [webgpu.run(tab, some) for some in rows]
+    assert results[0] == results[1]  # the same bits as float32's own
+    for record, result in zip(rows[0], results[0], strict=True):
+        got, want = np.frombuffer(result["y"], F4), np.array(record.after["y"], F4)
+        assert np.all(np.abs(got - want) <= 2.5 * np.spacing(np.abs(want)))
+
+
+def test_lines_that_take_a_float64_rounded_to_float32_are_told():
+    body = "y[i] = x[i] * 2.0\ny[i] = x[i] * 0.1\ny[i] = math.sin(i * 0.5)"
+    record, source = launched(body, [np.ones(32, F4), np.zeros(32, F4)], "x, y")
+    told = [source[n - 1].strip() for n in record.shader.near]
+    assert told == body.split("\n")[1:], record.refused
 
 
 def test_complex_numbers_in_float32_where_that_is_asked_for(tab):

@@ -276,6 +276,42 @@ class Kernel:
         return head + text
 
 
+class Wide(Kernel):
+    """A kernel that also computes in float64 what float32 holds, or what is rounded to it once."""
+
+    def real(self, depth):
+        if depth == 0 or self.random.random() < 0.3:
+            return super().real(depth)
+        one, two = self.real(depth - 1), self.real(depth - 1)
+        whole = f"({self.pick('i', 'j', 'n', 'b[i]')} - {self.random.randrange(40)})"
+        grid = f"({whole} * {self.pick('0.25', '2.0', '-0.5')} + {self.pick('0.5', '3.0', 'i')})"
+        return self.pick(
+            grid, f"({grid} * {grid})", f"np.float32({one} * {two})", f"np.float32({one} / 4.0)",
+            f"np.float32({one} - {grid})", f"np.float32({whole} / {self.pick(2, 8.0)})",
+            f"({one} if {one} > 0.1 else {two})", f"np.float32({grid} / 2.0 * {two})",
+            f"np.float32(math.sqrt(abs({one} * 1.0) * np.float32(1)))",
+            f"np.float32(min({one} * {two}, 0.7))", f"np.float32(max({one} + {two}, {grid}))",
+            f"math.floor({grid})", f"np.float32(-abs({one} * 3.0))",
+        )  # fmt: skip
+
+    def test(self, depth):
+        if self.random.random() < 0.7:
+            return super().test(depth)
+        sign = self.pick("<", "<=", ">", ">=")
+        return self.pick(f"x[i] {sign} 0.1", f"-0.3 {sign} x[j]", f"i * 0.5 {sign} 2.3",
+                         f"x[i] {sign} (i - 20) * 0.25")  # fmt: skip
+
+    def statement(self, depth, indent, loop):
+        if self.random.random() > 0.6:
+            return super().statement(depth, indent, loop)
+        self.lines += [
+            "    " * indent + line
+            for line in ("d = 0.0", f"if {self.test(0)}:", f"    d = {self.real(2)}",
+                         f"fout[i] = {self.pick('d', 'd * 0.5', 'd + x[i]', 'max(d, 0.3)')}")
+        ]  # fmt: skip
+        return None
+
+
 PARAMETERS = "a, b, u, x, n, h, out, uout, fout, hout, hist"
 HEAD = """import math
 import numpy as np

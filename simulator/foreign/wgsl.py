@@ -1,24 +1,32 @@
 """Public Numba kernels as WGSL: ``python -m simulator.foreign.wgsl FOLDER``.
 
-``numba_kernels.py`` lists them; FOLDER holds their repositories, each checked out as OWNER/NAME.
-The stepper runs each with every check, the launch is compiled and runs in headless Chromium on its
-software adapter. Right is what leaves the stepper's result, which has to be that of our reference
-in NumPy. WGSL has no float64 and no complex numbers: where that is in the way, the kernel is
-compiled once more with float32 for each float64, and compared with what the stepper leaves in
-float64. Refused, by name and line, is what does not compile, what is larger than the adapter takes,
-and what the stepper finds a fault in: no GPU defines its result. The exit status is 1 if one is
-wrong.
+FOLDER holds their repositories, each checked out as OWNER/NAME. The stepper runs each kernel with
+every check, the launch is compiled and runs in headless Chromium on its software adapter, and what
+it leaves is compared with what the stepper leaves. Refused, by name and line, is what does not
+compile, what is larger than the adapter takes, and what the stepper finds a fault in: no GPU
+defines its result. Not compared is what leaves nothing, or what the stepper does not end in time.
+The exit status is 1 if one is wrong.
+
+There are two lists. ``launched.json`` has kernels as their own repositories launch them, drawn by
+the rule of ``launched.py``; they are compiled as they are written. ``numba_kernels.py`` has those
+that the stepper and the hosts are tried on, with launches and NumPy references of ours, many of
+float64 and complex numbers, which WGSL has not. These are compiled as they are, and where that is
+in the way once more with float32 for each float64, which nothing does unasked.
 """
 
 import argparse
+import json
 import sys
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
-from simulator.foreign import counts, numba_run
+from simulator.foreign import counts, launched, numba_run
 from simulator.foreign.cases import compared
 from simulator.foreign.numba_kernels import CASES
 from simulator.stepper import KernelFault, Unsupported
@@ -36,6 +44,51 @@ def outcome(case, folder, run, fits):
         return what, why, EXACT
     what, why, kind = attempt(case, folder, run, fits, single=True)
     return what, why, SINGLE
+
+
+# ---------------------------------------------------------------- as their repositories launch them
+
+
+def as_launched(row, seen, run, fits):
+    """What came of a listed kernel: {outcome, why, left, near}."""
+    if seen is None:
+        return uncompared(f"its file takes more than {launched.SECONDS} seconds, or fails, before")
+    record, findings, arguments = seen
+    if arguments != row["arguments"]:
+        return uncompared(f"its file launches it with {', '.join(arguments)}")
+    if record.refused:
+        return {"outcome": "refused", "why": told(record)}
+    if findings:
+        kind, line = findings[0]
+        return {"outcome": "refused",
+                "why": f"line {line}: the stepper finds `{kind}`, so no GPU gets it"}  # fmt: skip
+    if record.error and record.error.startswith("KeyboardInterrupt"):
+        return uncompared(f"it takes the stepper more than {launched.SECONDS} seconds")
+    if record.error:
+        return {"outcome": "refused", "why": f"line {record.line}: in the stepper {record.error}"}
+    if not fits(record):
+        return {"outcome": "refused", "why": too_large(record)}
+    if not any(b.written for b in record.shader.bindings):
+        return uncompared("it writes nothing: an exercise that is not filled in")
+    got = run(record)
+    differs = got if isinstance(got, str) else unlike(record, got, NEAR)[:3]
+    if differs:
+        return {"outcome": "wrong", "why": str(differs)[:400]}
+    bits = "the same bits" if not unlike(record, got) else "within rounding"
+    return {"outcome": "right", "why": "", "left": bits, "near": list(record.shader.near)}
+
+
+def uncompared(why):
+    return {"outcome": "not compared", "why": why}
+
+
+def too_large(record):
+    threads, shared = int(np.prod(record.config.block)), record.shader.shared
+    return (f"line {record.line}: a block of {threads} threads with {shared} bytes of shared "
+            "memory is more than the software adapter takes")  # fmt: skip
+
+
+# ---------------------------------------------------------------- with launches of ours
 
 
 def attempt(case, folder, run, fits, **options):
@@ -58,9 +111,7 @@ def attempt(case, folder, run, fits, **options):
     if what == "wrong":
         return what, f"the stepper: {why}", ""
     if not fits(record):
-        threads, shared = int(np.prod(record.config.block)), record.shader.shared
-        return ("refused", f"line {record.line}: a block of {threads} threads with {shared} bytes "
-                "of shared memory is more than the software adapter takes", "size")  # fmt: skip
+        return "refused", too_large(record), "size"
     if not any(b.written for b in record.shader.bindings):
         return "wrong", "it writes nothing", ""
     got = run(record)
@@ -100,30 +151,56 @@ def main() -> int:
     from playwright.sync_api import sync_playwright
 
     browser, fits = import_module("tests.webgpu"), import_module("tests.wgsl_cases").runs
-    rows = []
+    folder, rows, listed = given.folder.resolve(), [], []
+    drawn = [r for r in json.loads(launched.LIST.read_text()) if given.only in r["kernel"]]
+    files = [list(f) for _, f in groupby(drawn, lambda r: (r["repository"], r["path"]))]
+    for file in files:
+        there(parser, folder, file[0]["repository"], file[0]["path"], file[0]["commit"])
+    with ProcessPoolExecutor(4) as pool:
+        of_files = list(pool.map(partial(launched.launches, folder), files))
     with sync_playwright() as playwright, browser.page(playwright) as tab:
         found = {"browser": f"Chromium {tab.context.browser.version}",
                  "adapter": tab.evaluate(browser.NAME)}  # fmt: skip
+
+        def run(record):
+            return browser.run(tab, [record])[0]
+
+        for same, seen in zip(files, of_files, strict=True):
+            for row in same:
+                listed.append(row | as_launched(row, seen.get(row["text"]), run, fits))
+                tell(listed[-1], listed[-1].get("left", ""))
+        print(counted(listed, "as they are written, with their own launches"))
         for case in CASES:
             if given.only not in case.kernel:
                 continue
-            folder = given.folder.resolve() / case.repository
-            if not (folder / case.path).is_file():
-                parser.error(f"there is no {folder / case.path}: check out {case.commit}")
-            what, why, numbers = outcome(
-                case, folder, lambda record: browser.run(tab, [record])[0], fits
-            )
+            there(parser, folder, case.repository, case.path, case.commit)
+            what, why, numbers = outcome(case, folder / case.repository, run, fits)
             rows.append({"repository": case.repository, "commit": case.commit, "path": case.path,
                          "kernel": case.kernel, "outcome": what, "numbers": numbers,
                          "why": why})  # fmt: skip
-            print(f"{what:8}{case.repository:26}{case.kernel[:40]:42}{numbers}", flush=True)
-            if why:
-                print(f"{'':8}{why[:400]}", flush=True)
-    tally = Counter(row["outcome"] for row in rows)
-    print(f"{len(rows)} kernels: {', '.join(f'{n} {what}' for what, n in tally.items())}")
+            tell(rows[-1], numbers)
+    print(counted(rows, "with launches of ours, some with float32 for float64"))
     if given.record:
-        counts.write(given.record, found | {"kernels": rows})
-    return 1 if tally["wrong"] else 0
+        counts.write(given.record, found | {"launched": listed, "kernels": rows})
+    return 1 if any(row["outcome"] == "wrong" for row in rows + listed) else 0
+
+
+def there(parser, folder, repository, path, commit):
+    if not (folder / repository / path).is_file():
+        parser.error(f"there is no {folder / repository / path}: check out {commit}")
+
+
+def tell(row, more):
+    print(
+        f"{row['outcome']:13}{row['repository'][:30]:32}{row['kernel'][:40]:42}{more}", flush=True
+    )
+    if row["why"]:
+        print(f"{'':8}{row['why'][:400]}", flush=True)
+
+
+def counted(rows, how):
+    tally = Counter(row["outcome"] for row in rows)
+    return f"{len(rows)} kernels {how}: {', '.join(f'{n} {what}' for what, n in tally.items())}"
 
 
 if __name__ == "__main__":

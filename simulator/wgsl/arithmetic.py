@@ -34,6 +34,8 @@ from .values import (
     literal,
     number,
     rep_of,
+    span_of,
+    spanned,
     unequal,
 )
 
@@ -94,6 +96,10 @@ class Arithmetic:
                 "literal np.float32(...)", node, "float64",
             )  # fmt: skip
         return value
+
+    def approximates(self, node):
+        """Note a line that computes with a float64 rounded to float32, or by a function of it."""
+        self.module.near.add(getattr(node or self.node, "lineno", 0))
 
     def to_rep(self, value, rep):
         """``value`` as the WGSL type ``rep``, bit by bit."""
@@ -197,7 +203,7 @@ class Arithmetic:
                 return Value(type, code, "f32", uniform=value.uniform)
             return self.halved(code, value.uniform)
         state = "fits" if type is float32 else "exact" if small else "once"
-        return Value(type, code, "f32", state=state, uniform=value.uniform)
+        return Value(type, code, "f32", state=state, uniform=value.uniform, span=span_of(value))
 
     def cast_to_whole(self, value, type, node):
         if value.known:
@@ -514,16 +520,20 @@ class Arithmetic:
             rounded = [v.known and v.state == "once" for v in (a, b)]
             if op in ("Mult", "Div") and any(rounded) and "exact" in (a.state, b.state):
                 state = "near"  # the literal is rounded as well: 1.5 units of the last place
+                self.approximates(node)
             else:
                 self.exact(a, node)
                 self.exact(b, node)
         if op == "Pow":
+            if kind is float64:
+                self.approximates(node)
             code = f"{self.module.helper('power')}({a.code}, {b.code})"
             return Value(kind, code, "f32", state=state, uniform=uniform)
         if op == "Div" and b.known and b.const == 0:
             self.refuse(f"`{ast.unparse(node)}` divides by zero", node)
         sign = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/"}[op]
         prec, family = (PLUS, "+") if op in ("Add", "Sub") else (TIMES, "*")
+        span = spanned(op, a, b)
         # A driver makes x * 0 a 0, also of a NaN, and (x + 1e8) - 1e8 an x: hide the constant.
         a, b = (self.module.hidden(v) if v.known and (family == w.merges or family == "*" and
                 v.const == 0) else v for v, w in ((a, b), (b, a)))  # fmt: skip
@@ -531,7 +541,10 @@ class Arithmetic:
         if kind is float16:
             return self.halved(code, uniform)
         merges = family if a.known or b.known or family in (a.merges, b.merges) else ""
-        return Value(kind, code, "f32", state=state, uniform=uniform, prec=prec, merges=merges)
+        if span and kind is float64:
+            state = "exact"
+        return Value(kind, code, "f32", state=state, uniform=uniform, prec=prec, merges=merges,
+                     span=span)  # fmt: skip
 
     def floored(self, op, a, b, kind, node):
         """``//`` and ``%`` of floats, to the bit as Numba computes them."""

@@ -79,7 +79,7 @@ class Calls:
                 return v
             place = self.wname(name + "_given" if name in assigned else name, v.rep)
             signature.append(f"{place}: {v.rep}")
-            return v.but(code=place, prec=9, uniform=False)
+            return v.but(code=place, prec=9, uniform=False, span=None)
 
         given = [parameter(n, v) for n, v in zip(self.source.params, values, strict=True)]
         for name, v in zip(self.source.params, given, strict=True):

@@ -27,7 +27,7 @@ from .calls import Calls
 from .expressions import Expressions
 from .helpers import HELPERS, NEEDS, RESERVED
 from .loops import Loops, jumps
-from .values import ATOM, I32, Buffer, Refused, Value, lettered, number, rep_of
+from .values import ATOM, I32, Buffer, Refused, Value, lettered, number, rep_of, spanned
 
 COLLECTIVE = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or", "syncwarp"}
 COLLECTIVE |= {f"shfl{k}_sync" for k in ("", "_up", "_down", "_xor")}
@@ -70,6 +70,8 @@ class Module:
         self.structs = {}
         self.collectives, self.outside = {}, {}  # what is known of syntax trees, by their id
         self.barrier = False
+        self.near = set()  # lines that compute with a float64 rounded to float32
+        self.reals = {}  # text of a float64 argument -> its number
 
     def acts_in(self, text):
         """Whether a text calls a function that does more than return a number."""
@@ -272,7 +274,9 @@ class Function(Expressions, Loops, Calls):
                             state = "once"
                         elif not v.type.whole and v.state in ("once", "near"):
                             state = "near" if "near" in (v.state, state) else "once"
-                return Value(type, self.wname(name, rep), rep, None, None, state, None, uniform)
+                span = None if type.kind == "c" else spanned("Join", a, b)
+                return Value(type, self.wname(name, rep), rep, None, None, state, None, uniform,
+                             span=span)  # fmt: skip
             lo, hi = min(a.lo, b.lo), max(a.hi, b.hi)
             rep, state = rep_of(type, lo, hi, a.rep if a.rep == b.rep else "")
             if a.rep == b.rep and rep != a.rep and a.rep != "bool" and state != "fits":

@@ -40,11 +40,13 @@ from .values import (
     Buffer,
     Value,
     View,
+    beside,
     exact32,
     number,
     packed,
     real_text,
     rep_of,
+    spanned,
     unequal,
 )
 
@@ -63,6 +65,7 @@ def proved(kind, a, b):
     return None
 
 
+MIRROR = {"Lt": "Gt", "LtE": "GtE", "Gt": "Lt", "GtE": "LtE"}  # with the sides exchanged
 SIGNS = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="}
 
 
@@ -604,6 +607,12 @@ class Expressions(Arithmetic):
                 f"`{ast.unparse(node)}`: one side may be negative, the other beyond int32", node,
                 "int64",
             )  # fmt: skip
+        if kind in MIRROR and not self.module.single:
+            for x, y, k in ((a, b, kind), (b, a, MIRROR[kind])):
+                known = y.const if y.known else self.module.reals.get(y.code)
+                if y.type is float64 and y.state == "once" and known is not None:
+                    x = x if x.type.kind == "f" else self.cast(x, float64)
+                    return self.between(k, self.exact(x, node), y, known)
         for v in (a, b):
             self.exact(v, node)
             if v.type.whole and not (-(1 << 24) <= v.lo and v.hi <= 1 << 24):
@@ -614,6 +623,21 @@ class Expressions(Arithmetic):
                         "hold exactly with a float", node, "float64",
                     )  # fmt: skip
         return self.relation(kind, self.cast(a, float32), self.cast(b, float32))
+
+    def between(self, kind, x, limit, real):
+        """``x kind limit`` of a float32 and a float64 that lies between two of them: ``real``."""
+        low, high = beside(real)
+        sign, bound = ("LtE", low) if kind in ("Lt", "LtE") else ("GtE", high)
+        if 0 < abs(bound) < 1.1754944e-38:
+            sign, bound = ("Lt", high) if sign == "LtE" else ("Gt", low)
+        if limit.known:
+            number = self.real(bound, float32)
+        else:
+            key = limit.code, bound
+            if key not in self.module.hides:
+                self.module.hides[key] = self.module.param(self.module.fresh("bound"), bound)
+            number = Value(float32, self.module.hides[key], "f32", uniform=True)
+        return self.relation(sign, self.cast(x, float32), number)
 
     def relation(self, kind, a, b):
         if self.module.unroll and (settled := proved(kind, a, b)) is not None:
@@ -722,13 +746,14 @@ class Expressions(Arithmetic):
                 state = s if states <= {s, "fits", "exact", "once"} else "index"
                 break
         texts = a.code + b.code
+        span = None if type.kind not in "f" else spanned("Join", a, b)
         effects = len(self.lines) > mark or "atomic" in texts or "checked_i32" in texts
         effects = effects or self.module.acts_in(texts)
         uniform = test.uniform and a.uniform and b.uniform
         if not effects:
             a, b = self.to_rep(a, rep), self.to_rep(b, rep)
             code = f"select({b.code}, {a.code}, {test.code})"
-            return Value(type, code, rep, lo, hi, state, None, uniform)
+            return Value(type, code, rep, lo, hi, state, None, uniform, span=span)
         del self.lines[mark:]
         if self.collective([node.body, node.orelse]):
             self.refuse(f"`{ast.unparse(node)}`: a barrier in a branch", node, "barrier")
@@ -742,7 +767,7 @@ class Expressions(Arithmetic):
             self.indent -= 1
             self.emit("} else {" if not k else "}")
         self.env = env
-        return Value(type, name, rep, lo, hi, state, None, uniform)
+        return Value(type, name, rep, lo, hi, state, None, uniform, span=span)
 
     def visit_Call(self, node):
         from . import intrinsics

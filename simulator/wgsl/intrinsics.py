@@ -25,7 +25,22 @@ from ..stepper.types import (
     uint32,
 )
 from .helpers import HELPERS, atomic_helper
-from .values import ATOM, I32, LOOSE, PLUS, U32, Buffer, Value, View, literal, number, packed
+from .values import (
+    ATOM,
+    I32,
+    LOOSE,
+    PLUS,
+    U32,
+    Buffer,
+    Value,
+    View,
+    bounded,
+    literal,
+    number,
+    packed,
+    span_of,
+    spanned,
+)
 
 GROUPS = {"threadIdx", "blockIdx", "blockDim", "gridDim", "shared", "local", "const", "atomic"}
 GROUPS |= {"cg", "fp16", "random", "libdevice"}
@@ -543,11 +558,14 @@ def pair(fc, op, a, b, node, nan=""):
         a, b = fc.cast(a, kind), fc.cast(b, kind)
         state = "fits"
         if kind is float64:
-            fc.exact(a, node)
-            fc.exact(b, node)
-            state = "exact"
+            # Rounding keeps order: the smaller of two rounded numbers is the smaller, rounded.
+            for v in (a, b):
+                if v.state != "once":
+                    fc.exact(v, node)
+            state = "once" if "once" in (a.state, b.state) else "exact"
         name = fc.module.helper(f"np_{op}" if nan else f"f{op}")
-        return Value(kind, f"{name}({a.code}, {b.code})", "f32", state=state, uniform=uniform)
+        return Value(kind, f"{name}({a.code}, {b.code})", "f32", state=state, uniform=uniform,
+                     span=spanned("Join", a, b))  # fmt: skip
     if kind is boolean:
         fc.refuse(f"`{ast.unparse(node)}` of booleans", node)
     f = min if op == "min" else max
@@ -703,6 +721,8 @@ def mathematics(fc, name, node, whole_stays=False):
         x = values[0]
         if x.type.whole:
             return number(boolean, name == "isfinite")
+        if name != "isnan":  # what is finite in float64 may be none in float32
+            fc.exact(x, node)
         helper = fc.module.helper({"isfinite": "is_finite", "isnan": "is_nan"}.get(name, "is_inf"))
         return Value(boolean, f"{helper}({x.code})", "bool", 0, 1, uniform=x.uniform)
     if len(values) == 2:
@@ -722,6 +742,8 @@ def mathematics(fc, name, node, whole_stays=False):
         near = float if kind is float64 else ops.round32
         return fc.real(near(ops.MATH[name](x.const)), kind)
     state = "fits" if kind is not float64 else "once"
+    if kind is float64 and name not in EXACT | {"sqrt", "rint"}:
+        fc.approximates(node)
     if name in SAME:
         code = f"{name}({x.code})"
     elif name in OWN:
@@ -745,7 +767,10 @@ def mathematics(fc, name, node, whole_stays=False):
         state = "exact"
     if kind is float16:
         return fc.halved(code, x.uniform)
-    return Value(kind, code, "f32", state=state, uniform=x.uniform)
+    span = span_of(x) if name in EXACT | {"rint"} else None
+    if span and span[0] < 0 and name != "fabs":
+        span = bounded(0, (span[1] >> -span[0]) + 1)
+    return Value(kind, code, "f32", state=state, uniform=x.uniform, span=span)
 
 
 def mathematics2(fc, name, values, node):
@@ -763,6 +788,8 @@ def mathematics2(fc, name, values, node):
         fc.exact(a, node)
         fc.exact(b, node)
         state = "exact" if name == "copysign" else "once"
+        if name not in ("copysign", "fmod"):
+            fc.approximates(node)
     if name == "pow":
         code = f"{fc.module.helper('power')}({a.code}, {b.code})"
     elif name == "atan2":
@@ -802,7 +829,8 @@ def numpy(fc, name, node):
             x = fc.hold(x)
             return fc.cast(fc.operate("Mult", x, x, node), x.type)
         if x.type.kind == "f":
-            return Value(x.type, f"sign({x.code})", "f32", uniform=x.uniform)
+            state = "exact" if fc.exact(x, node).type is float64 else "fits"
+            return Value(x.type, f"sign({x.code})", "f32", state=state, uniform=x.uniform)
     known = ops.NUMPY.get(name, name)
     if known == "pow":
         return power(fc, node)
@@ -846,7 +874,9 @@ def selp(fc, node):
     a, b = fc.fitting(a, node), fc.fitting(b, node)
     b = fc.to_rep(b, a.rep)
     lo, hi = (None, None) if a.lo is None else (min(a.lo, b.lo), max(a.hi, b.hi))
-    return Value(a.type, f"select({b.code}, {a.code}, {test.code})", a.rep, lo, hi, a.state)
+    states = ("near", "once", a.state) if a.type is float64 else (a.state,)
+    state = next(s for s in states if s in (a.state, b.state))
+    return Value(a.type, f"select({b.code}, {a.code}, {test.code})", a.rep, lo, hi, state)
 
 
 HALF_SIGNS = {"hadd": "+", "hsub": "-", "hmul": "*", "hdiv": "/"}

@@ -21,7 +21,7 @@ from ..stepper.source import _texts
 from ..stepper.types import NONE, STATIC, Array, Known, RecordRef, Scalar, Tuple, float64
 from .compiler import COLLECTIVE, Function, Module
 from .render import ROW, module_text
-from .values import I32, Buffer, Refused, Value, View, exact32, literal, number, packed
+from .values import I32, Buffer, Refused, Value, View, exact32, literal, number, packed, span_of
 
 WIDE = {"float64", "complex"}  # kinds of refusal that computing in float32 may lift
 MOST_BUFFERS = 8  # that every WebGPU device has for a shader
@@ -75,6 +75,7 @@ class Shader:
     infinity: bool  # whether it makes infinities or NaN
     features: tuple = ()
     launch: tuple = ()  # what it was compiled for: the config, the arguments and their types
+    near: tuple = ()  # lines that compute with a float64 rounded to float32
 
 
 def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, single=False):
@@ -108,7 +109,8 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, 
     shared = sum(b.bytes * b.size for b in module.buffers if b.space == "workgroup")
     strange = any(v - v != 0 for _, v in module.params)
     return Shader(entry.name, wgsl, bindings, params, module.groups, config.block, shared, strange,
-                  tuple(sorted(module.enables)), (config, values, kinds))  # fmt: skip
+                  tuple(sorted(module.enables)), (config, values, kinds),
+                  tuple(sorted(module.near)))  # fmt: skip
 
 
 def settled(source, config, values, kinds, packs, options):
@@ -199,7 +201,9 @@ def argument(fc, name, v, kind, memories, written):
     if v - v == 0 and abs(v) > 3.4e38:
         fc.refuse(f"the argument `{name}` is beyond float32", kind="float64")
     code = module.param(module.fresh(name), float(v))
-    return Value(kind, code, "f32", state=state, uniform=True)
+    module.reals[code] = float(v)
+    span = span_of(Value(kind, const=float(v)))
+    return Value(kind, code, "f32", state=state, uniform=True, span=span)
 
 
 def array_argument(fc, name, v, kind, memories, written):

@@ -68,6 +68,7 @@ class Loops:
             back = self.merge(self.env, *(env for _, env in loop.continues))
             new = self.merge(entry, back)
             new = {n: new[n] for n in head} if back is not None else dict(entry)
+            new = {n: steady(head[n], v) for n, v in new.items()}
             if self.summed(own, turns, head, new):
                 continue
             if new == head:
@@ -473,6 +474,14 @@ def only_added(loop):
     return added - others
 
 
+def steady(old, new):
+    """``new``, without what is known of floats and changes from turn to turn."""
+    if isinstance(new.type, Tuple) and isinstance(old.type, Tuple):
+        items = tuple(steady(a, b) for a, b in zip(old.items, new.items, strict=True))
+        return new.but(items=items)
+    return new if old.span == new.span else new.but(span=None)
+
+
 def within(a, b):
     """Whether what is known by ``a`` is known by ``b`` as well, or less."""
     if a == b:
@@ -485,7 +494,7 @@ def within(a, b):
         return False
     if a.code != b.code or a.state != b.state or (b.uniform and not a.uniform):
         return False
-    if b.known and a.const != b.const:
+    if b.known and a.const != b.const or b.span and a.span != b.span:
         return False
     return not a.type.whole or b.lo <= a.lo and a.hi <= b.hi
 

@@ -10,10 +10,18 @@ integer carries the interval that it lies in, and one of four states:
 * ``index``: the text is the value if that lies within int32: good for an index, and nothing else.
 
 A float64 value is ``exact`` where float32 holds it, and ``once`` where its text is the float32
-nearest to what Numba computes in float64 (one operation on exact values, which is rounded alike
-whether float64 comes between or not). Anything else is refused.
+nearest to what Numba computes in float64: one of + - * / and sqrt on exact values, rounded to
+float64's 53 digits and then to float32's 24, is what rounding to 24 at once leaves, since
+53 >= 2 * 24 + 2 (Figueroa, When is double rounding innocuous?, 1995; with subnormal results, Roux,
+Innocuous double rounding of basic arithmetic operations, 2014). ``near`` is a value that takes an
+approximation as well. Anything else is refused.
+
+That a float is exact is also known by its ``span``: (g, m) says that it is k * 2**g for an integer
+k with abs(k) <= m, and m is no larger than 2**24. An integer has one, and what + - * leave of such
+numbers, as long as it has one: nothing is rounded there, in float32 or float64.
 """
 
+import math
 import struct
 from dataclasses import dataclass, field, replace
 
@@ -22,6 +30,7 @@ from ..stepper.types import Array, Scalar, Tuple, complex64, complex128, float16
 I32 = -(1 << 31), (1 << 31) - 1
 U32 = 0, (1 << 32) - 1
 MOST = 3.4028234663852886e38  # the largest float32
+WHOLE = 1 << 24  # up to here float32 holds every integer
 ATOM, UNARY, TIMES, PLUS, LOOSE = 9, 5, 4, 3, 0  # how tightly a text holds together
 
 
@@ -50,6 +59,7 @@ class Value:
     view: object = None
     mask: bool = False  # the lanes that are active where it was asked for
     merges: str = ""  # "+" or "*": a driver may merge a further constant into these operations
+    span: tuple | None = None  # of a float: see above
 
     @property
     def known(self):
@@ -129,6 +139,45 @@ def exact32(x):
         return struct.unpack("f", struct.pack("f", x))[0] == x
     except OverflowError:
         return False
+
+
+def bounded(g, m):
+    """The span of k * 2**g with abs(k) <= m, or None where float32 may not hold all of them."""
+    return (g, m) if m <= WHOLE and -126 <= g and g + m.bit_length() <= 127 else None
+
+
+def span_of(v):
+    """The span of a number, or None."""
+    if v.type.whole:
+        return bounded(0, max(abs(v.lo), abs(v.hi)))
+    if not v.known or v.const - v.const != 0:
+        return v.span
+    n, d = v.const.as_integer_ratio()
+    zeros = (n & -n).bit_length() - 1 if n else 0
+    return bounded(zeros + 1 - d.bit_length(), abs(n) >> zeros)
+
+
+def spanned(op, a, b):
+    """The span of ``a op b`` of two floats that have one; "Join": of the one or the other."""
+    s, t = span_of(a), span_of(b)
+    if s is None or t is None or op == "Div":  # a driver's quotient need not be the nearest
+        return None
+    if op == "Mult":
+        return bounded(s[0] + t[0], s[1] * t[1])
+    g = min(s[0], t[0])
+    m, n = s[1] << s[0] - g, t[1] << t[0] - g
+    return bounded(g, max(m, n) if op == "Join" else m + n)
+
+
+def beside(x):
+    """The largest float32 below the number ``x``, which is none, and the smallest above it."""
+    (near,) = struct.unpack("f", struct.pack("f", x))
+    (bits,) = struct.unpack("i", struct.pack("f", abs(near)))
+    away = (near > x) == (near > 0) if near else False
+    bits += -1 if away else 1
+    (other,) = struct.unpack("f", struct.pack("i", bits))
+    other = math.copysign(other, near or x)
+    return min(near, other), max(near, other)
 
 
 def rep_of(type, lo=None, hi=None, prefer=""):
