@@ -8,7 +8,7 @@ from pathlib import Path
 
 import cupy as cp
 
-from benchmarks.compact import ONE_PASS
+from benchmarks.compact import ONE_PASS, one_pass
 from benchmarks.compact import SHAPES as COMPACT
 from benchmarks.harness import BenchmarkError, Case, Reference
 from benchmarks.histogram import LANES
@@ -16,7 +16,6 @@ from benchmarks.histogram import SHAPE as HISTOGRAM
 from benchmarks.merge_in_flight import headers
 from benchmarks.scan import SHAPE as SCAN
 from benchmarks.shapes import fastest
-from kernels.compact.one_pass import make_compact, positive
 from kernels.histogram.lanes import make_histogram_lanes
 from kernels.scan.look_back import make_scan
 
@@ -125,21 +124,7 @@ def compact(bench, library, n):
     output, kept = bench.output(answer.size), cp.zeros(1, cp.int64)
     d_x, d_out, d_kept = (bench.device.numba(a) for a in (x, output.array, kept))
 
-    def make(threads, rows):
-        tiles = -(-n // (threads * rows * 4))
-        state = cp.empty(1 + tiles, cp.int64)
-        d_state, kernel = (
-            bench.device.numba(state),
-            make_compact(positive, cp.float32, threads, rows),
-        )
-
-        def call():
-            state.fill(0)
-            kernel[tiles, threads](d_x, d_out, d_state, d_kept)
-
-        return call
-
-    calls = {shape: make(*shape) for shape in COMPACT}
+    calls = {shape: one_pass(bench.device.numba, d_x, d_out, d_kept, *shape) for shape in COMPACT}
     call = calls[fastest(bench, calls)]
     bench.compare(
         [Case("compact-vs-cub", "Compaction in one pass, against CUB", ONE_PASS, call, output)],

@@ -10,11 +10,11 @@ import cupy as cp
 import numpy as np
 from numba import cuda, int32, uint32
 
+from benchmarks.compact import one_pass
 from benchmarks.harness import BenchmarkError, rounded
 from benchmarks.micro.common import COLD
 from benchmarks.micro.one_change_gemm import edited
 from benchmarks.norms import expected as normalized
-from kernels.compact.one_pass import make_compact, positive
 from kernels.norms.hints import load4_first, load4_kept, load4_once, load4_shared
 from kernels.norms.row import EPS, FULL, make_full_norm
 from kernels.top_k.select import BINS, choose_kernel, collect_kernel, count_kernel
@@ -142,21 +142,9 @@ def compactions(bench, n):
     del in_order
     kept = cp.zeros(1, cp.int64)
     d_kept = numba(kept)
-
-    def passes(threads, rows):
-        tiles = -(-n // (threads * rows * 4))
-        state = cp.empty(1 + tiles, cp.int64)
-        d_state, kernel = numba(state), make_compact(positive, cp.float32, threads, rows)
-
-        def call():
-            state.fill(0)
-            kernel[tiles, threads](d_x, d_out, d_state, d_kept)
-
-        return call
-
     for threads, rows in ((128, 2), (128, 4), (128, 6), (128, 8), (128, 10), (256, 4), (256, 6)):
         id = f"three-change-compact-{threads}x{rows}"
-        calls[id] = passes(threads, rows)
+        calls[id] = one_pass(numba, d_x, d_out, d_kept, threads, rows)
         bench.check(id, calls[id], output, answer, 0)
     said = {
         "lanes": "each lane draws its place from a counter",

@@ -29,8 +29,8 @@ def run_starts(x, places, values, starts):
 HINTS = [
     "Which thread writes run number r? The one whose element begins it. All others of the run hold "
     "the same number in `places`.",
-    "`places` counts from 1, arrays from 0. And `x[i - 1]` of thread 0 would be `x[-1]`, which is "
-    "the last element in Python and somebody else's memory on a GPU.",
+    "`places` counts from 1, arrays from 0. And `x[i - 1]` of thread 0 would be `x[-1]`: the last "
+    "element, in Numba as in Python. Where it equals the first, the first run is lost.",
 ]
 
 WRONG = {
