@@ -609,7 +609,7 @@ def errors(text: str) -> list[str]:
         text[slice(*found.span())].strip()
         for words, rule in ((_OFF, ERRORS), (_COUNTED, COUNTS))
         if any(word in low for word in words)
-        for found in _ready(rule).finditer(low)
+        for found in ready(rule).finditer(low)
     ]
 
 
@@ -617,7 +617,7 @@ ASKING = Asking([words for words, _ in RULES])
 
 
 @functools.cache
-def _ready(rule: str) -> re.Pattern:
+def ready(rule: str) -> re.Pattern:
     """Return a rule on small letters, which is quicker than to search for both."""
     return re.compile(rule.lower(), re.VERBOSE)
 
@@ -626,5 +626,5 @@ def find(text: str) -> Iterator[str]:
     """Yield the claims of a text, as ``numbers.plain`` returns one."""
     low = text.lower()
     for number in ASKING.rules(low):
-        for found in _ready(RULES[number][1]).finditer(low):
+        for found in ready(RULES[number][1]).finditer(low):
             yield text[slice(*found.span())].strip()

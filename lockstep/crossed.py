@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from lockstep import figures, numbers, tabled
 from lockstep.block import Page
+from lockstep.english import SENTENCE
 from lockstep.evidence import Evidence
-from lockstep.fitting import ENDING, HEADING, SENTENCE, names_of, quantity, read_by_eye, stems
+from lockstep.fitting import ENDING, HEADING, names_of, quantity, read_by_eye, stems
 from lockstep.mistakes import Mistake
 
 MEND = "use the key of what its row, its column or its words name"

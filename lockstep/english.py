@@ -8,6 +8,10 @@ that is not English is refused. A project whose pages are in another language sa
 import re
 import unicodedata
 
+# Where the next sentence begins: behind a colon and in the next cell of a table, too.
+SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z\[`*])|\|")
+# What of a line is no word: markup, and where its links lead.
+TAG = re.compile(r"</?\w[^>]*>|[*_`]|\[(?=[^\]]*\]\()|\]\([^)]*\)")
 # Few English sentences have none of these; sentences of other languages have none or a chance one.
 COMMON = frozenset(
     """the an of to and is it that for on with as are this by from or at be not one each all its

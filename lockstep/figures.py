@@ -124,6 +124,20 @@ def unknown(records: Evidence, lines: list[str], first: int) -> Iterator[tuple[i
                     yield number, error.args[0]
 
 
+def measured(records: Evidence, text: str) -> Iterator[tuple[re.Match, dict, str]]:
+    """Yield each key of a text that a row has, with the row and the field's name.
+
+    Whoever reads the page says which keys no row has, and a planned one has no figure yet.
+    """
+    for key in KEY.finditer(text):
+        try:
+            row, name = records.figure(key["kind"], key["key"])
+        except KeyError:
+            continue
+        if "planned" not in row:
+            yield key, row, name
+
+
 def text(records: Evidence, kind: str, key: str, usual: str | None = None) -> str:
     """Return a measured number as plain text. Raises ``KeyError`` with what is there instead."""
     row, name = records.figure(kind, key)

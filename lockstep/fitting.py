@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from lockstep import figures, numbers, tabled, worked
 from lockstep.block import Page
+from lockstep.english import SENTENCE, TAG
 from lockstep.evidence import Evidence
 from lockstep.mistakes import Mistake
 
@@ -24,7 +25,6 @@ RATIO = re.compile(r"ratio|times|speed")
 # 4096 × 4096, 16 x 28672 x 4096
 SIZES = re.compile(r"(?<![\w.])\d[\d,]*(?:\s?[×x]\s?\d[\d,]*)+(?![\w.])")
 NUMBER = re.compile(r"\d[\d,]*")
-SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z\[`*])|\|")
 CODE = re.compile(r"`([A-Za-z_]\w+)(?:\([^`]*\))?`")
 DEFINED = re.compile(r"^\s*(?:def|class|.*__global__ void|kernel void)\s+(\w+)", re.MULTILINE)
 LINK = re.compile(r"\]\([^)]*\)")
@@ -140,7 +140,6 @@ COMPARES = re.compile(
 HYPOTHETIC = re.compile(
     r"(?i)\b(?:if|whether|can|could|would|should|may|might|when|must|to\ (?:beat|be)|how|suppose)\b"
 )
-TAG = re.compile(r"</?\w[^>]*>|[*_`]|\[(?=[^\]]*\]\()|\]\([^)]*\)")
 
 
 # Whose a number is that somebody else's page is said to give.
@@ -299,13 +298,7 @@ def _line(
     sentences = SENTENCE.split(line)
     for before, sentence in zip(["", *sentences], sentences, strict=False):
         keys, last = [], 0
-        for key in figures.KEY.finditer(sentence):
-            try:
-                row, name = records.figure(key["kind"], key["key"])
-            except KeyError:
-                continue
-            if "planned" in row:
-                continue
+        for key, row, name in figures.measured(records, sentence):
             keys.append((key[0], row))
             yield from _unit(sentence[key.end() :], key[0], row, name)
             yield from _promised(sentence[last : key.start()], key[0], row, name)
@@ -378,14 +371,7 @@ def _unnamed(
     titled = stems(title)
     sentences = [line] if row else SENTENCE.split(line)
     for before, sentence in zip(["", *sentences], sentences, strict=False):
-        known = []
-        for one in figures.KEY.finditer(sentence):
-            try:
-                found, name = records.figure(one["kind"], one["key"])
-            except KeyError:
-                continue
-            if "planned" not in found:
-                known.append((one[0], found, name))
+        known = [(key[0], *found) for key, *found in figures.measured(records, sentence)]
         if not known:
             continue
         here = stems(read_by_eye(sentence))
@@ -757,12 +743,8 @@ def _columns(line: str, heads: list[str], records: Evidence) -> Iterator[tuple[s
     for head, cell in zip(heads, line.strip().strip("|").split("|"), strict=False):
         plain = numbers.plain(head).strip(" *")
         promised = next((kind for kind, pattern in HEADS.items() if pattern.search(plain)), None)
-        for key in figures.KEY.finditer(cell) if promised else ():
-            try:
-                row, name = records.figure(key["kind"], key["key"])
-            except KeyError:
-                continue
+        for key, row, name in figures.measured(records, cell) if promised else ():
             unit = figures.unit_of(row, name)
-            if "planned" not in row and quantity(unit) != promised:
+            if quantity(unit) != promised:
                 what = f"{key[0]} is in {unit or 'no unit'}, in a column of {plain!r}"
                 yield what, "use a field of that unit, or mend the head"

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from lockstep import figures, numbers, worked
 from lockstep.block import Page
 from lockstep.crossed import _every
+from lockstep.english import SENTENCE
 from lockstep.evidence import Evidence
-from lockstep.fitting import DOES_, LEAST, LINK, SENTENCE, _sizes, stems
+from lockstep.fitting import DOES_, LEAST, LINK, _sizes, stems
 from lockstep.mistakes import Mistake
 
 # Somebody's library by the shape of its name, and what the names of its modules are.
@@ -76,15 +77,10 @@ def _cells(line: str) -> list[str]:
 
 
 def _keys(text: str, records: Evidence) -> list[_Key]:
-    found = []
-    for one in figures.KEY.finditer(text):
-        try:
-            row, name = records.figure(one["kind"], one["key"])
-        except KeyError:
-            continue
-        if "planned" not in row:
-            found.append(_Key(one[0], row, name, one.start(), one.end()))
-    return found
+    return [
+        _Key(key[0], row, name, key.start(), key.end())
+        for key, row, name in figures.measured(records, text)
+    ]
 
 
 def _row(line: str, heads: list[str], records: Evidence) -> Iterator[tuple[str, str]]:
@@ -188,8 +184,7 @@ def _whose(key: _Key) -> str:
 
 def _knows(row: dict, field: str, name: str) -> bool:
     """Whether a record's words name a library, or a function of one."""
-    texts = ("id", "title", "what", "kernel", "method", "reference_name")
-    told = " ".join(str(row.get(text, "")) for text in texts)
+    told = _told(row)
     said = _words(told)
     parts = [part for part in re.split(r"\.|::", name.lower()) if part]
     first = _FULL.get(parts[0], parts[0])

@@ -15,8 +15,9 @@ from markdown.extensions.toc import slugify
 
 from lockstep import figures, numbers, verdicts
 from lockstep.block import RECORDED, Page
+from lockstep.english import SENTENCE
 from lockstep.evidence import Evidence
-from lockstep.fitting import HEADING, SENTENCE
+from lockstep.fitting import HEADING
 from lockstep.mistakes import Mistake
 from lockstep.worked import CARDS
 

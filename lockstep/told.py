@@ -7,7 +7,6 @@ key, the text of a link to its source, or worked: also where a formula of its ow
 the same number as an input, and so shows it.
 """
 
-import functools
 import re
 from collections.abc import Iterator
 
@@ -156,11 +155,6 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"“(*A-Z\[`])")
 FIGURE = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?")
 
 
-@functools.cache
-def _ready(number: int) -> re.Pattern:
-    return re.compile(RULES[number][1].lower(), re.VERBOSE)
-
-
 _RUNS_RULE = next(n for n, (words, _) in enumerate(RULES) if "repetition" in words)
 
 
@@ -168,7 +162,7 @@ def runs(text: str) -> Iterator[str]:
     """Yield what a text tells of some runs, which not even a question may make up."""
     plain = numbers.plain(text)
     if _RUNS_RULE in ASKING.rules(plain.lower()):
-        for found in _ready(_RUNS_RULE).finditer(plain.lower()):
+        for found in claims.ready(RULES[_RUNS_RULE][1]).finditer(plain.lower()):
             if not _MAY.search(plain, max(0, found.start() - 30), found.end()):
                 yield plain[slice(*found.span())].strip()
 
@@ -184,7 +178,9 @@ def find(text: str, inputs: frozenset[str] = frozenset()) -> Iterator[str]:
         plain = numbers.plain(sentence)
         low = plain.lower()
         for number in rules:
-            for found in _ready(number).finditer(low) if len(low) == len(plain) else ():
+            for found in (
+                claims.ready(RULES[number][1]).finditer(low) if len(low) == len(plain) else ()
+            ):
                 said = plain[slice(*found.span())].strip()
                 digits = FIGURE.findall(said)
                 if not digits or not inputs.issuperset(d.replace(",", "") for d in digits):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from lockstep.asking import Asking
 from lockstep.claims import FRACTION
+from lockstep.english import SENTENCE, TAG
 from lockstep.worked import CARDS
 
 _FASTER = r"(?:faster|slower|quicker)"
@@ -160,8 +161,6 @@ HEDGE = re.compile(
         "\\ ", " "
     )
 )
-SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z\[`*])|\|")
-TAG = re.compile(r"</?\w[^>]*>|[*_`]|\[(?=[^\]]*\]\()|\]\([^)]*\)")
 _PROVED = re.compile(r"\[\[(?:bench|micro|worked):")
 
 
