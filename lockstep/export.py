@@ -352,7 +352,7 @@ def _plain(page: Page, source: Source, cells: bool = False) -> Iterator[tuple[st
                 yield line, ""
             elif found := ADMONITION.fullmatch(text):
                 title = found["title"] or (found["kind"] or "").capitalize()
-                yield _prose(source, number, page, f"**{title}**"), ""
+                yield _prose(source, number, page, bare_line(f"**{title}**", ours)), ""
                 yield "", ""
                 indented = len(line) - len(line.lstrip())
                 margins.append((margins[-1] if margins else 0) + indented + 4)
