@@ -38,5 +38,5 @@ def draw():
         "each say where they stood. Right, the places pick four of eight elements of a column "
         "of b, which are multiplied with the kept weights.",
         see="A step of eight along k becomes four products. Which four elements of b take part is "
-        "looked up while they are read, so it costs no time.",
+        "looked up while they are read, so it takes no instruction of its own.",
     )
