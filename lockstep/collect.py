@@ -87,7 +87,7 @@ class PageDocument(Document):
         except Failed as failure:
             self.failed_at = block.where
             if self.run:
-                self.run.turn.end()  # what it changes now is nobody's proof
+                self.run.abandon()  # what it changes now is nobody's proof
             raise SybilFailure(
                 example, f"{failure}\non {block.page}:{self.page.line_of(block)}"
             ) from None

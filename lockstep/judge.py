@@ -224,6 +224,21 @@ class Run:
         found = watched.changed(root, self.state, now) if now != self.state else []
         return found[0].removeprefix(f"{root}{os.sep}") if found else ""
 
+    def abandon(self) -> None:
+        """End the process of a page that failed, with all that it has started: it is judged.
+
+        What it left would be found among the processes of the next page.
+        """
+        try:
+            kin.end(self.process, self.parent, _running - {self.process}, grace=0)
+        finally:
+            self._over()
+
+    def _over(self) -> None:
+        _running.discard(self.process)
+        self.channel.close()
+        self.turn.end()
+
     def finish(self) -> None:
         """End the page's process and all that it started, and look at the files once more.
 
@@ -233,9 +248,7 @@ class Run:
             detached = kin.end(self.process, self.parent, _running - {self.process})
             changed = self._changed()
         finally:
-            _running.discard(self.process)
-            self.channel.close()
-            self.turn.end()
+            self._over()
         where = f"{self.page.path}:1"
         if detached:
             what = f"{' and '.join(detached)} would still run when this page has ended"

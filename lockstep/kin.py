@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 _SET_CHILD_SUBREAPER = 36  # of prctl(2)
+_STARTED = 15  # of what proc(5) lists of a process behind its session: field 22 of all
 GRACE = 2.0  # seconds in which what was detached may end by itself
 LAST = 1.0  # and in which the others may, once their page is gone
 
@@ -22,6 +23,7 @@ class Process(NamedTuple):
     number: int
     parent: int
     session: int
+    started: int  # in ticks of the system's clock
     name: str
 
 
@@ -37,9 +39,10 @@ def _all() -> dict[int, Process]:
         with suppress(OSError, ValueError), open(f"/proc/{number}/stat", "rb") as stat:
             text = stat.read().decode("utf-8", "replace")
             name, _, rest = text.partition("(")[2].rpartition(")")
-            state, parent, _, session, *_ = rest.split()
+            state, parent, _, session, *more = rest.split()
             if state not in "ZX":
-                found[int(number)] = Process(int(number), int(parent), int(session), name)
+                started = int(more[_STARTED])
+                found[int(number)] = Process(int(number), int(parent), int(session), started, name)
     return found
 
 
@@ -67,17 +70,23 @@ def _descriptors(number: int) -> set[str]:
     return found
 
 
-def end(page: int, forker: int, pages: set[int]) -> list[str]:
+def end(page: int, forker: int, pages: set[int], grace: float = GRACE) -> list[str]:
     """End a page's process and all that it has started. Returns the names of what was detached.
 
-    ``pages``: the processes of pages that live beside it, children of ``forker`` as it is.
+    ``pages``: the processes of pages that live beside it, children of ``forker`` as it is. Orphans
+    of all of these become its children, so what was there before this page is another one's.
     """
 
     def left() -> tuple[set[int], set[int]]:
         known = _all()
         ours = page in known and (page == forker or known[page].parent == forker)
         own = _below(known, {page} if ours else set())
-        orphans = {p.number for p in known.values() if p.parent == forker and forker != page}
+        since = known[page].started if ours else 0
+        orphans = {
+            p.number
+            for p in known.values()
+            if p.parent == forker and forker != page and p.started >= since
+        }
         orphans = _below(known, orphans - pages - {page})
         session = known[page].session if page in known else None
         away = {n for n in own if session is not None and known[n].session != session}
@@ -91,7 +100,7 @@ def end(page: int, forker: int, pages: set[int]) -> list[str]:
         there, detached = left()
         return not detached
 
-    _until(settled, GRACE)
+    _until(settled, grace)
     names = set()
     if detached:  # to look at all processes takes milliseconds, and most pages have but one
         names = {known.name for known in _all().values() if known.number in detached}
