@@ -45,6 +45,7 @@ from lockstep import (
     numbers,
     outcomes,
     project,
+    qualified,
     records,
     reviewed,
     told,
@@ -270,6 +271,7 @@ class Checker:
         yield from fitting.check(page, self.records)
         yield from crossed.check(page, self.records)
         yield from nearest.check(page, self.records)
+        yield from qualified.check(page, self.records)
         yield from bound.check(page, self.records)
         yield from outcomes.check(page, self._invented(page), self.records)
         yield from counted.check(page, self._invented(page))

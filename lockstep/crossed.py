@@ -40,6 +40,7 @@ class _Key(NamedTuple):
     whose: str  # the name, and the reference's where it is that one's
     field: str  # as ours is called
     unit: str | None
+    title: str  # of its row
 
 
 def _every(text: str) -> set[str]:
@@ -135,7 +136,8 @@ def _key(found: re.Match, records: Evidence) -> _Key | None:
     field = re.sub(r"^(?:reference_|reference$|ours$)", "", name)
     of = str(row.get("reference_name", "")) if name.startswith("reference") else ""
     unit = quantity(figures.unit_of(row, name))
-    return _Key(found[0], found["key"], f"{found['key']} {of}", field, unit)
+    title = str(row.get("title") or row.get("what") or "")
+    return _Key(found[0], found["key"], f"{found['key']} {of}", field, unit, title)
 
 
 def _table(rows: list[tuple[int, str]], records: Evidence) -> Iterator[tuple[int, str]]:
@@ -191,8 +193,8 @@ def _sentence(sentence: str, records: Evidence) -> Iterator[str]:
         for one in stems(_formed(word[0])):
             places.setdefault(one, []).append(word.start())
     for (first, key), (second, other) in pairs:
-        own = _found(names_of(key.name) - names_of(other.name), places)
-        its = _found(names_of(other.name) - names_of(key.name), places)
+        named, beside = (names_of(f"{one.name} {one.title}") for one in (key, other))
+        own, its = _found(named - beside, places), _found(beside - named, places)
         if own and its and max(its) < min(own):
             if max(its) < second.start() and min(own) > first.end():
                 yield f"{key.text} and {other.text} stand at each other's place"
