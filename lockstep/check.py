@@ -32,6 +32,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 from lockstep import (
     bound,
     claims,
+    coded,
     collect,
     configured,
     counted,
@@ -275,6 +276,7 @@ class Checker:
         yield from bound.check(page, self.records)
         yield from outcomes.check(page, self._invented(page), self.records)
         yield from counted.check(page, self._invented(page))
+        yield from coded.check(page)
 
     def head(self, page: Page) -> Iterator[Mistake]:
         """No number and no stamp is typed in the front matter: its words come onto other pages."""

@@ -59,6 +59,11 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("nsight", "ncu", "nsys", "profiler", "ptxas", "cuobjdump", "counter"),
      rf"\b{_TOOL}\ (?:then\ |also\ )?(?:shows?|says?|reports?|finds?|sees|counts|gives|showed|said"
      rf"|reported|found|saw)\ (?:no|few|hardly\ any|not|none|zero|nothing|only|many)\b"),
+    (("counted", "counts", "said", "says", "showed", "shows", "reported", "measured", "timed",
+      "profiled", "clocked"),
+     rf"\b(?:as|so|what)\ {_TOOL}\ (?:\w+\ )?(?:count(?:ed|s)|sa(?:id|ys)|show(?:ed|s)"
+     rf"|report(?:ed|s)|measure[ds]|timed|sees|saw|found)\b"
+     rf"|\b(?:measured|timed|profiled|clocked|counted)\ (?:\w+\ )?on\ (?:an?|our|the|my)\ {_CARD}"),
     (("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
       "twelfth", "twentieth", "hundredth", "thousandth"),
      rf"\b(?:los[et]s?|lost|loses|leaves?|left|brings?|brought|gain(?:s|ed)?|saved|costs?|won"
