@@ -67,8 +67,9 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     # One sum in ten thousand is wrong. It happened in three sums of a million. Three reads of four.
     (
-        tuple("stall wait miss hit fail differ hang hung crash wrong lost conflict dropped spill busy"
-              " idle away disappear vanish answer happen occur serve waste catch skip drops lose finds found".split()),
+        tuple("stall wait miss hit fail differ hang hung crash wrong lost conflict dropped spill"
+              " busy idle away disappear vanish answer happen occur serve waste catch skip drops"
+              " lose finds found".split()),
         rf"""\b{_ABOUT}{_N}\ {_EVENTS}\ (?:out\ of|of|in)\ (?:every\ |each\ |all\ |our\ )?
             (?:an?\ )?{_N}(?![\w%.]|,\d)(?:\ (?:thousand|million|billion))?
             (?:\ (?:then|still|now))?\ {_FATE}\b
