@@ -159,6 +159,11 @@ _ANYBODY = re.compile(
     r"|wordpress|tumblr|facebook|twitter|youtube|tiktok|discord|dev)\.\w+$"
     r"|x\.com$|t\.co$|(?:\w+\.)*(?:gitlab|github|netlify|vercel|pages)\.(?:io|app|dev)$)"
 )
+# A site or a repository as a whole: no page of it that a reader could look a number up in.
+_WHOLE = re.compile(
+    r"https?://(?:[^/]+/?|(?:www\.)?(?:github|gitlab)\.com/[^/]+(?:/[^/]+)?/?|[^/]+/(?:docs?|blog|en)/?)"
+    r"(?:[?#].*)?$"
+)
 _HOST = re.compile(r"https?://(?:www\.)?([^/:?#]+)")
 
 
@@ -168,6 +173,10 @@ def _sourced(text: str, given: tuple[str, ...], listed: set[str]) -> Iterator[tu
         place = _HOST.match(link[2])
         host = place[1].lower() if place else ""
         if link[2] in listed or not (found := numbers.typed(link[1])):
+            continue
+        if _WHOLE.match(link[2]):
+            what = f"{found[0]!r} has its source at {link[2]}, which is no page that gives it"
+            yield what, "link the page that says it: a file, a section, a chapter"
             continue
         known = not given or any(host == site or host.endswith(f".{site}") for site in given)
         if not known or (_ANYBODY.match(host) and host not in given):

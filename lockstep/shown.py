@@ -712,7 +712,7 @@ def _given(name: str, node: ast.expr) -> bool:
     """
     if ROWS.search(name) and _table(node):
         return True
-    if UNIT.search(name) and isinstance(
+    if CALLED_UNIT.search(name) and isinstance(
         node, ast.Dict | ast.List | ast.Tuple
     ):  # and no one setting
         values = node.values if isinstance(node, ast.Dict) else node.elts
@@ -737,7 +737,7 @@ def _round(value: float) -> bool:
 
 
 # A name that is a unit: MICROSECONDS, gigabytes_per_second.
-UNIT = re.compile(
+CALLED_UNIT = re.compile(
     r"(?i)(?:^|_)(?:(?:milli|micro|nano|pico)?seconds?|micros|millis|nanos|(?:giga|mega|tera)?flops"
     r"|(?:kilo|mega|giga|tera)?bytes?_(?:per|a|each)_(?:second|cycle)|watts?|joules?|cycles|ticks"
     r"|per_?cent|fps|(?:mega|giga)?hertz|[mun]s|gbps|gb_s)$"
