@@ -23,6 +23,10 @@ _RAN = (
     r"|cost|reads?|writes?|wrote|delivers?|delivered|manages?|managed|has|had|gives?|gave|makes?"
     r"|made|brings?|brought|loses?|lost)"
 )
+_TOOK = (
+    r"(?:moves?|moved|takes?|took|needs?|needed|does|did|reach(?:es|ed)|gets?|got|runs?|ran|costs?"
+    r"|delivers?|delivered|manages?|managed)"
+)
 _FATE = (
     r"(?:stalls?|stalled|waits?|waited|miss(?:es|ed)?|hits?|fail(?:s|ed)?|differ(?:s|ed)?|hangs?|hung"
     r"|crash(?:es|ed)?|is\ wrong|are\ wrong|was\ wrong|were\ wrong|comes?\ out\ wrong|came\ out"
@@ -51,7 +55,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
          "third of what", "quarter of what", "fifth of what", "triple what", "triple that",
          "times that of", "twice that of", "half that of"),
         rf"""\b(?:twice|double|triple|thrice|half(?:\ of)?|{_PART}\ of|{_N}\ times)\ what\ (?:it
-            |they|we|he|the|our|its|a|an|others?|ours)\b[^.,;:\ufffc]{{0,30}}?\ ?{_RAN}\b
+            |they|we|he|the|our|its|a|an|others?|ours)\b[^.,;:\ufffc]{{0,30}}?\ ?{_TOOK}\b
         | \b(?:{_N}\ times|twice|half)\ that\ of\ (?:the\ )?(?:cu[A-Z]?\w+|cub|cutlass|cupy|numpy
             |pytorch|torch|jax|triton|library|baseline|reference|naive|obvious|plain|first)\b""",
     ),
