@@ -19,6 +19,7 @@ from lockstep.english import SENTENCE
 from lockstep.evidence import Evidence
 from lockstep.fitting import ENDING, HEADING, names_of, quantity, read_by_eye, stems
 from lockstep.mistakes import Mistake
+from lockstep.worked import INPUT
 
 MEND = "use the key of what its row, its column or its words name"
 # What is named to say that it is not there, or is another: without the padding, unlike the naive.
@@ -66,6 +67,8 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             titles = {n: t for n, t in titles.items() if n < level} | {level: title[2]}
         if "[[" in line and not inside:
             around = titles[max(titles)] if titles else ""
+            for what in _beside_inputs(line, records) if "[[worked:" in line else ():
+                yield Mistake(page.path, at, what, MEND)
             for what in _opposite(
                 line, around if max(titles, default=0) > 1 else "", above, records
             ):
@@ -124,6 +127,32 @@ def _opposite(line: str, title: str, above: str, records: Evidence) -> Iterator[
                 if stems(other) & named and not _every(own) & every:
                     yield f"{found[0]} is of {own!r}, and the words here name {other!r}"
                     break
+
+
+def _beside_inputs(line: str, records: Evidence) -> Iterator[str]:
+    """Yield the worked numbers of a sentence that names a variant which none of its keys is of."""
+    for sentence in SENTENCE.split(line):
+        made = [m for m in numbers.WORKED.finditer(sentence) if INPUT.search(m["how"])]
+        keys = {key["key"] for m in made for key in INPUT.finditer(m["how"])}
+        keys |= {key["key"] for key in figures.KEY.finditer(sentence)}
+        names = {key.rpartition(".")[0] or key for key in keys}
+        said = _NOT.sub(" ", read_by_eye(sentence)).lower()
+        subject = _DOER.search(said) if made else None
+        if subject is None:
+            continue
+        of = {word for name in names for word in _siblings(records).get(name, ())}
+        for word in of:
+            if stems(word) & stems(subject[1]) and not any(word in name for name in names):
+                yield f"{made[0][0]} is of {' and '.join(sorted(names))}, and not of {word!r}"
+                break
+
+
+# The padded kernel gains, a tiled version is: who does it, before the verb.
+_DOER = re.compile(
+    rf"\b(?:the|our|this|its|a)\ ({tabled.VARIANT})\ (?:kernel|version|tile|one|code|loop|rung)\b"
+    r"[^,;:]{0,20}?\ (?:gains?|is|takes?|needs?|moves?|runs?|has|loses?|saves?|brings?|wins?"
+    r"|gets?)\b"
+)
 
 
 def _key(found: re.Match, records: Evidence) -> _Key | None:
