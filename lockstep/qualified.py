@@ -86,7 +86,9 @@ KINDS = (
     Kind(
         ("includ", "exclud", "counting", "counted", " in it", " in that", " in this", " in them",
          " in the "),
-        rf"\b(?i:including|excluding|counting)\ (?:\w+\ )?{_OF}\ (?:\w+\ )?{_SPENT}\b"
+        rf"\b(?i:with|without)\ {_OF}\ (?:\w+\ )?{_SPENT}\b[^.;:,\ufffc]{{0,40}}\ (?:counted|added"
+        r"|included)\b"
+        rf"|\b(?i:including|excluding|counting)\ (?:\w+\ )?{_OF}\ (?:\w+\ )?{_SPENT}\b"
         rf"|\b{_SPENT}\b[^.;:,\ufffc]{{0,30}}\ (?:is|are|was|were)\ (?:not\ |also\ |already\ )?"
         r"(?:(?:included|counted|part\ of|contained)\b|in\ (?:it|that|this|these|them)\b"
         r"|in\ (?:the|its|our|these|those)\ \ufffc)",
@@ -99,6 +101,8 @@ KINDS = (
         rf"\ |(?:{_MANY})\b(?!\ of\b))"
         rf"|\b(?:card|machine|GPU|run|host|device|driver)s?\ (?:that|which|where)\ [^.;,\ufffc]"
         rf"{{0,25}}{_WORST}\b"
+        rf"|\b(?i:at)\ (?:its|their|our)\ {_WORST}\b"
+        rf"|\b(?i:the|our)\ {_WORST}\ of\ (?:our\ |all\ |these\ )?{_NUM}\ (?:\w+\ )?{_MANY}\b"
         rf"|\b[Oo]n\ average\ (?:over|across|of|for)\ (?:\w+\ ){{0,2}}{_MANY}\b",
     ),
     # The kernel alone, from its own clock; for one block.
@@ -108,6 +112,17 @@ KINDS = (
         r"|\b(?:is|are|was|were)\ for\ (?:one|a\ single)\ (?:block|warp|thread|multiprocessor|SM"
         r"|lane)\b",
         r"\bkernel\b|launch|own\ clock|alone|\bwarp\b|one\ (?:block|thread|lane)|single",
+    ),
+    # On a machine with two sockets, with huge pages.
+    Kind(
+        ("machine", "host", "node", "server", "box", "workstation", "rack", "hugepage", "huge page",
+         "hyper", "turbo", "persistence", "exclusive", "cooling", "cooled", "priority"),
+        r"\b(?i:on|in)\ (?:an?|another|our\ other|my|their)\ (?:\w+\ )?(?:machine|host|node|server"
+        r"|box|workstation|rack)\ (?:with|of|without|under)\b"
+        r"|\b(?i:with|without|under)\ (?:\w+\ )?(?:hugepages|huge\ pages|hyper-?threading|turbo"
+        r"|persistence\ mode|exclusive\ mode|(?:water|liquid|air)\ cooling|(?:high|real-time)"
+        r"\ priority)\b",
+        r"machine|host\b|node|server|huge|hyper|turbo|persistence|exclusive|cool|priority",
     ),
     # For each half of a warp.
     Kind(
@@ -315,6 +330,7 @@ _MORE = re.compile(
     r"[\s*_]*(?:faster|slower|quicker|longer|shorter|more|better|worse|higher|lower|cheaper|ahead"
     r"|behind|dearer)\b(?! of\b)"
 )
+_GAIN = re.compile(r"\b(?:gain|save|win|add)(?:s|ed|d)?\ (?:us\ |you\ |about\ |only\ )*[*_]*$")
 _ERROR = re.compile(
     r"\b(?:error|deviation|inaccuracy|rounding|mistake|loss of precision)s?\b[^.;:,\ufffc]{0,50}?"
     r"\b(?:is|was|are|of|comes to|came to|stays at|reaches|falls to|grows to)\W*$"
@@ -328,6 +344,8 @@ def _quantity(key: Key, text: str) -> Iterator[str]:
     share = name.endswith("share") or (name == "ratio" and figures.unit_of(key.row, name) == "%")
     if share and (more := _MORE.match(behind)):
         yield f"{key.said} is a share, and no difference, and {more[0].strip()!r} stands behind it"
+    if share and (gain := _GAIN.search(before)):
+        yield f"{key.said} is a share, and no difference, and {gain[0].strip()!r} leads to it"
     if (said := _ERROR.search(before)) and "error" not in name and not _EXACT.search(told):
         yield f"{key.said} is no error, and the sentence says {said[0].strip()!r}"
 

@@ -91,9 +91,12 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
             \ (?:every\ |each\ |an?\ |ten\ |a\ hundred\ )+(?:thousand|million|billion)\b""",
     ),
     (
-        ("change places", "changes places", "swap places", "trade places", "changed places"),
+        ("change places", "changes places", "swap places", "trade places", "changed places",
+         "overtake", "pulls ahead", "takes the lead"),
         r"""\b(?:below|above|under|beyond|from|at|with|up\ to|over)\ (?:about\ )?\d[\d,]*\ \w+\b
-            [^.;:\ufffc]{0,40}?\b(?:change[sd]?|swap(?:s|ped)?|trade[sd]?)\ places\b""",
+            [^.;:\ufffc]{0,40}?
+            \b(?:(?:change[sd]?|swap(?:s|ped)?|trade[sd]?)\ places|overtakes?
+            |overtook|pulls\ ahead|takes\ the\ lead)\b""",
     ),
     # Every second addition stalls. Five times in a row on average.
     (
