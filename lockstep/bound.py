@@ -260,9 +260,28 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             for mark in numbers.WORKED.finditer(piece) if is_prose else ():
                 if keys is None:
                     keys = _keys(page.body, records) | _computed(page.body, records)
-                typed = _inputs(mark, keys.values())
+                typed = [*_inputs(mark, keys.values()), *_factors(mark, page)]
                 for what, mend in [*typed, *_bound(mark, records)]:
                     yield Mistake(page.path, at, f"{what}, in {mark[0]}", mend)
+
+
+# A share or a factor of one digit or two, which no unit and no noun follows: 0.9, 1.4, 0.02.
+_FACTOR = re.compile(r"(?<![\w.,^-])(?P<figure>0?\.0*\d{1,2}|\d\.\d)(?![\w.,])(?!\s*[a-zA-Zµ%])")
+
+
+def _factors(mark: re.Match, page: Page) -> Iterator[tuple[str, str]]:
+    """Find a factor that somebody chose, among measured numbers: nothing on the page gives it."""
+    formula = _REMARK.split(mark["how"], maxsplit=1)[0]
+    if not INPUT.search(formula):
+        return
+    for found in _FACTOR.finditer(INPUT.sub(lambda key: "k" * len(key[0]), formula)):
+        figure = found["figure"]
+        said = "|".join((re.escape(figure), rf"{float(figure) * 100:g}\s?%"))
+        around = numbers.WORKED.sub(lambda other: f" {other['number']} ", page.body)
+        shown = (block.text for block in page.blocks)
+        if not any(re.search(rf"(?<![\d.]){said}(?!\d)", text) for text in (around, *shown)):
+            what = f"{figure!r} is a factor that nothing on this page gives"
+            yield what, "make it a key, {bench:ID.FIELD}, or show what it follows from"
 
 
 def _bound(mark: re.Match, records: Evidence) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,8 @@ import gc
 import html
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import ClassVar
@@ -30,6 +32,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 from lockstep import (
     bound,
     claims,
+    coded,
     collect,
     configured,
     counted,
@@ -43,10 +46,12 @@ from lockstep import (
     numbers,
     outcomes,
     project,
+    qualified,
     records,
     reviewed,
     told,
     typed,
+    worked,
 )
 from lockstep.block import RECORDED, Page
 from lockstep.evidence import agreement
@@ -79,6 +84,7 @@ MEASURED = re.compile(
     r"|(?:copy|kernel|sum|scan|code|block) above (?:reach|run|take|need|get|achiev|mov)\w*"
     r"|this (?:page|lesson)'s|we (?:measured|timed|clocked|ran)|(?:is|was) measured|ours)\b"
 )
+INCLUDED = re.compile(r"^[ \t]*;?-*8<-.*$", re.MULTILINE)
 SHOWN = "run some of them, or include less that is only shown"
 
 
@@ -119,10 +125,24 @@ class Checker:
         try:
             page = read(file, self.root)
         except PageError as error:
-            return error.mistakes
+            return [*error.mistakes, *self.prose(error.page)]
         checks = [self.expansion, self.rendered, self.collected, self.declared, self.typed]
         checks += [self.made_up, self.covered, self.head, self.keys, self.fits]
         return [mistake for check in checks for mistake in check(page)]
+
+    def prose(self, page: Page | None) -> list[Mistake]:
+        """Return what else is wrong with a page that was refused: one mistake hides no other.
+
+        Its words are looked at, and what they become. A fence that nobody closed hides the rest.
+        """
+        if page is None or page.body.count("\n```") % 2:
+            return []
+        page = replace(page, body=INCLUDED.sub("", page.body))  # of what may not be there
+        found: dict[Mistake, None] = {}
+        for check in (self.typed, self.made_up, self.head, self.keys, self.fits):
+            with suppress(PageError):
+                found.update(dict.fromkeys(check(page)))
+        return list(found)
 
     def expansion(self, page: Page) -> Iterator[Mistake]:
         """Our expansion is the one that the site makes."""
@@ -252,9 +272,11 @@ class Checker:
         yield from fitting.check(page, self.records)
         yield from crossed.check(page, self.records)
         yield from nearest.check(page, self.records)
+        yield from qualified.check(page, self.records)
         yield from bound.check(page, self.records)
         yield from outcomes.check(page, self._invented(page), self.records)
         yield from counted.check(page, self._invented(page))
+        yield from coded.check(page)
 
     def head(self, page: Page) -> Iterator[Mistake]:
         """No number and no stamp is typed in the front matter: its words come onto other pages."""
@@ -345,13 +367,37 @@ class Checker:
         """The records agree with each other, with the code and with those of the last commit."""
         yield from agreement.check(self.root, pages, records=self.records)
 
+    def printed(self, files: Iterable[Path]) -> Iterator[Mistake]:
+        """The same of the records of some pages alone, and of those whose figures they print."""
+        pages, names = [], set()
+        for file in files:
+            with suppress(PageError):  # which was said
+                pages.append(read(file, self.root))
+        for page in pages:
+            own = self.root.glob(f"evidence/*/pages/{page.name}.json")
+            names |= {record.relative_to(self.root).as_posix() for record in own}
+            for kind, row in self._rows(page):
+                name = f"evidence/{row['machine']}/{figures.KINDS[kind]}/{row['file']}"
+                names |= {name, name.replace(".json", ".history.jsonl")}
+        if names:
+            yield from agreement.check(self.root, pages, records=self.records, only=names)
+
+    def _rows(self, page: Page) -> Iterator[tuple[str, dict]]:
+        """Yield the rows whose figures a page prints, those of other machines too."""
+        for key in (*figures.KEY.finditer(page.body), *worked.INPUT.finditer(page.body)):
+            with suppress(KeyError):  # whoever reads the page says so
+                row, _ = self.records.figure(key["kind"], key["key"])
+                for one in (row, *self.records.elsewhere.get(row.get("id", ""), ())):
+                    if "file" in one:  # none has what is planned
+                        yield key["kind"], one
+
     def everything(self, files: Iterable[Path] = ()) -> list[Mistake]:
         """Return what is wrong with some pages; or without any, with the whole project."""
         chosen = list(files)
         found = [mistake for file in chosen or paths(self.root) for mistake in self.page(file)]
         found = [*(self.broken if self.records else ()), *found]
         if chosen:
-            return found
+            return [*found, *self.printed(chosen)]
         try:
             pages = read_all(self.root)
         except PageError as error:

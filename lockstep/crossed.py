@@ -19,6 +19,7 @@ from lockstep.english import SENTENCE
 from lockstep.evidence import Evidence
 from lockstep.fitting import ENDING, HEADING, names_of, quantity, read_by_eye, stems
 from lockstep.mistakes import Mistake
+from lockstep.worked import INPUT
 
 MEND = "use the key of what its row, its column or its words name"
 # What is named to say that it is not there, or is another: without the padding, unlike the naive.
@@ -40,6 +41,7 @@ class _Key(NamedTuple):
     whose: str  # the name, and the reference's where it is that one's
     field: str  # as ours is called
     unit: str | None
+    title: str  # of its row
 
 
 def _every(text: str) -> set[str]:
@@ -65,6 +67,8 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             titles = {n: t for n, t in titles.items() if n < level} | {level: title[2]}
         if "[[" in line and not inside:
             around = titles[max(titles)] if titles else ""
+            for what in _beside_inputs(line, records) if "[[worked:" in line else ():
+                yield Mistake(page.path, at, what, MEND)
             for what in _opposite(
                 line, around if max(titles, default=0) > 1 else "", above, records
             ):
@@ -125,6 +129,32 @@ def _opposite(line: str, title: str, above: str, records: Evidence) -> Iterator[
                     break
 
 
+def _beside_inputs(line: str, records: Evidence) -> Iterator[str]:
+    """Yield the worked numbers of a sentence that names a variant which none of its keys is of."""
+    for sentence in SENTENCE.split(line):
+        made = [m for m in numbers.WORKED.finditer(sentence) if INPUT.search(m["how"])]
+        keys = {key["key"] for m in made for key in INPUT.finditer(m["how"])}
+        keys |= {key["key"] for key in figures.KEY.finditer(sentence)}
+        names = {key.rpartition(".")[0] or key for key in keys}
+        said = _NOT.sub(" ", read_by_eye(sentence)).lower()
+        subject = _DOER.search(said) if made else None
+        if subject is None:
+            continue
+        of = {word for name in names for word in _siblings(records).get(name, ())}
+        for word in of:
+            if stems(word) & stems(subject[1]) and not any(word in name for name in names):
+                yield f"{made[0][0]} is of {' and '.join(sorted(names))}, and not of {word!r}"
+                break
+
+
+# The padded kernel gains, a tiled version is: who does it, before the verb.
+_DOER = re.compile(
+    rf"\b(?:the|our|this|its|a)\ ({tabled.VARIANT})\ (?:kernel|version|tile|one|code|loop|rung)\b"
+    r"[^,;:]{0,20}?\ (?:gains?|is|takes?|needs?|moves?|runs?|has|loses?|saves?|brings?|wins?"
+    r"|gets?)\b"
+)
+
+
 def _key(found: re.Match, records: Evidence) -> _Key | None:
     try:
         row, name = records.figure(found["kind"], found["key"])
@@ -135,7 +165,8 @@ def _key(found: re.Match, records: Evidence) -> _Key | None:
     field = re.sub(r"^(?:reference_|reference$|ours$)", "", name)
     of = str(row.get("reference_name", "")) if name.startswith("reference") else ""
     unit = quantity(figures.unit_of(row, name))
-    return _Key(found[0], found["key"], f"{found['key']} {of}", field, unit)
+    title = str(row.get("title") or row.get("what") or "")
+    return _Key(found[0], found["key"], f"{found['key']} {of}", field, unit, title)
 
 
 def _table(rows: list[tuple[int, str]], records: Evidence) -> Iterator[tuple[int, str]]:
@@ -191,8 +222,8 @@ def _sentence(sentence: str, records: Evidence) -> Iterator[str]:
         for one in stems(_formed(word[0])):
             places.setdefault(one, []).append(word.start())
     for (first, key), (second, other) in pairs:
-        own = _found(names_of(key.name) - names_of(other.name), places)
-        its = _found(names_of(other.name) - names_of(key.name), places)
+        named, beside = (names_of(f"{one.name} {one.title}") for one in (key, other))
+        own, its = _found(named - beside, places), _found(beside - named, places)
         if own and its and max(its) < min(own):
             if max(its) < second.start() and min(own) > first.end():
                 yield f"{key.text} and {other.text} stand at each other's place"

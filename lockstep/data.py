@@ -12,6 +12,7 @@ from pathlib import Path
 import yaml
 
 from lockstep import figures, forged, numbers, told, verdicts, worked
+from lockstep.english import SENTENCE
 from lockstep.mistakes import Mistake
 from lockstep.project import LOADER
 from lockstep.source import text_of, yaml_line
@@ -40,6 +41,8 @@ def check(root: Path, file: Path, code: bool = False) -> list[Mistake]:
 
 
 def mend(what: str) -> str:
+    if "compares two" in what:
+        return "link the page that measured it, in these very words, or leave the number out"
     return STAMPED if "like a stamp" in what else MEND
 
 
@@ -164,6 +167,27 @@ def _typed(
         text = figures.KEY.sub("", numbers.WORKED.sub("", text))
         for said in _says(text, written):
             yield line, said
+    elif sourced and key not in {"title", "url"} and not numbers.PLACE.match(node.value):
+        for said in _compares(node.value, node.value):
+            yield node.start_mark.line + 1, said
+
+
+# Who is faster than whom, by how much: of two that run, which no source of a whole entry says.
+_RATIO = re.compile(
+    r"(?i)\b(?:faster|slower|quicker|times|half|twice|third|quarter|fifth|tenth|fold|double)\b|%|\d\s?[x×]"
+)
+_RIVAL = re.compile(
+    rf"\b(?:{verdicts.LIBRARY}|nvcc|nvrtc|clang|gcc|hipcc|ptxas|Numba|Mojo|Julia|Rust|OpenCL|SYCL)",
+    re.VERBOSE,
+)
+
+
+def _compares(text: str, written: str) -> Iterator[str]:
+    """Yield the comparisons of an entry with a source, which that source is not known to make."""
+    for sentence in () if LINK.search(written) or not _RIVAL.search(text) else SENTENCE.split(text):
+        for said in (*numbers.typed(sentence), *told.find(sentence)):
+            if _RATIO.search(said) and _RIVAL.search(sentence):
+                yield f"{said!r} compares two that run, and the entry's source is of all of it"
 
 
 def _says(text: str, written: str) -> Iterator[str]:

@@ -159,6 +159,11 @@ _ANYBODY = re.compile(
     r"|wordpress|tumblr|facebook|twitter|youtube|tiktok|discord|dev)\.\w+$"
     r"|x\.com$|t\.co$|(?:\w+\.)*(?:gitlab|github|netlify|vercel|pages)\.(?:io|app|dev)$)"
 )
+# A site or a repository as a whole: no page of it that a reader could look a number up in.
+_WHOLE = re.compile(
+    r"https?://(?:[^/]+/?|(?:www\.)?(?:github|gitlab)\.com/[^/]+(?:/[^/]+)?/?|[^/]+/(?:docs?|blog|en)/?)"
+    r"(?:[?#].*)?$"
+)
 _HOST = re.compile(r"https?://(?:www\.)?([^/:?#]+)")
 
 
@@ -168,6 +173,10 @@ def _sourced(text: str, given: tuple[str, ...], listed: set[str]) -> Iterator[tu
         place = _HOST.match(link[2])
         host = place[1].lower() if place else ""
         if link[2] in listed or not (found := numbers.typed(link[1])):
+            continue
+        if _WHOLE.match(link[2]):
+            what = f"{found[0]!r} has its source at {link[2]}, which is no page that gives it"
+            yield what, "link the page that says it: a file, a section, a chapter"
             continue
         known = not given or any(host == site or host.endswith(f".{site}") for site in given)
         if not known or (_ANYBODY.match(host) and host not in given):
@@ -563,7 +572,7 @@ def _size(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, st
     named = [[int(n.replace(",", "")) for n in NUMBER.findall(s)] for s in SIZES.findall(sentence)]
     named = [sizes for sizes in named if max(sizes) >= LEAST]
     for power in SIZED.findall(sentence):
-        elements, whole = 2 ** int(power), [w for _, row in keys for w in _sizes(row)]
+        elements, whole = 2 ** int(power), [w for _, row in keys for w in sizes_of(row)]
         if elements >= LEAST and whole and not any(w / 64 <= elements <= w for w in whole):
             yield (
                 f"{keys[0][0]} is of no 2^{power} elements, which the sentence says",
@@ -574,7 +583,7 @@ def _size(sentence: str, keys: list[tuple[str, dict]]) -> Iterator[tuple[str, st
         return
     wanted = {n for sizes in named for n in (*sizes, math.prod(sizes)) if n >= LEAST}
     for _, row in keys:
-        if wanted & _sizes(row):
+        if wanted & sizes_of(row):
             return
     for key, row in keys:
         said = " x ".join(map(str, named[0]))
@@ -635,7 +644,7 @@ def _subject(
         yield what, "use the key of that kernel, or name what was measured"
 
 
-def _sizes(row: dict) -> set[int]:
+def sizes_of(row: dict) -> set[int]:
     words = " ".join(str(row.get(name, "")) for name in ("id", "title", "what", "method"))
     found = {int(n.replace(",", "")) for n in NUMBER.findall(words)}
     found |= {2 ** int(power) for power in POWER.findall(words)}
@@ -695,6 +704,30 @@ def _side(before: str, rest: str, key: str, row: dict, name: str) -> Iterator[tu
     elif name == "ours" or f"reference_{name}" in row:
         if theirs and not ours and DOES.search(clause, theirs.end()):
             yield f"{key} is ours, and the sentence says {theirs[0]!r}", mend
+        elif (subject := _subject_before(clauses)) and subject in reference:
+            if subject not in f"{row.get('title')} {row.get('what')}":
+                yield f"{key} is ours, and the sentence says {subject!r}", mend
+
+
+# A clause without a subject, or with a pronoun: CUB waits, and takes 12; CUB is first: it takes 12.
+_GOES_ON = re.compile(
+    rf"\W*(?:(?:then|so|yet|still|only|now|also)\ )*(?:(?:it|which|that|they)\ )?(?:\w+ly\ |only\ "
+    rf"|still\ |then\ |now\ |also\ )*(?:{DOES_}|took|needed|ran|got|moved|reached|has|had|came\ to"
+    r"|comes\ to)\b"
+)
+_FIRST = re.compile(rf"\W*(?:[A-Z]\w+\ [\w\ ]{{1,30}},\ )?[*`]*({LIBRARY})(?!'s|[.:])")
+
+
+def _subject_before(clauses: list[str]) -> str | None:
+    """Return the library that the clause in front is about, where the last one only goes on."""
+    for before, clause in zip(clauses[-2::-1], clauses[:0:-1], strict=False):
+        if not _GOES_ON.match(clause) and clause is clauses[-1]:
+            return None
+        if subject := _FIRST.match(before):
+            return subject[1]
+        if not _GOES_ON.match(before) and DOES.search(before):
+            return None
+    return None
 
 
 # Words that tell one kernel, or one library, from another in the same lesson.

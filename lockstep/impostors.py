@@ -106,15 +106,16 @@ def _other(text: str) -> Iterator[tuple]:
             if root in imported | BUILTINS and (said := _says(target.id, name_of(value), "")):
                 what = f"{name_of(value)} is called {target.id}, which says {said}"
                 yield node, what, f"call it {name_of(value)}, as its reader knows it"
-    decorators = {
-        name_of(d.func if isinstance(d, ast.Call) else d)
-        for node in kinds(text, ast.FunctionDef)
-        for d in node.decorator_list
-    }
+    used = [d for node in kinds(text, ast.FunctionDef) for d in node.decorator_list]
+    called = {name_of(d.func) for d in used if isinstance(d, ast.Call)}  # @timed(3)
+    decorators = called | {name_of(d) for d in used}
     for node in kinds(text, ast.FunctionDef):
         if node.name in decorators and (inner := _drops(node)):
             what = f"{node.name} drops what the function gives that it decorates"
             yield inner, what, "return what the function gave"
+        elif node.name in decorators and (other := _replaces(node, node.name in called)):
+            what = f"{node.name} gives another function than the one that it decorates"
+            yield other, what, "return that function, or one that calls it and gives what it gave"
 
 
 BUILTINS = set("sum max min sorted abs len map zip any all print list reversed pow".split())
@@ -144,6 +145,48 @@ def _drops(decorator: ast.FunctionDef) -> ast.AST | None:
         if calls and given and not timed and all(any(c is a for a in alone) for c in calls):
             return calls[0]
     return None
+
+
+def _replaces(decorator: ast.FunctionDef, called: bool) -> ast.AST | None:
+    """Return what a decorator gives in the place of the function that it got, and never calls.
+
+    ``called``: it is called first, and gives the decorator, which is looked at then.
+    """
+    inner = {n.name: n for n in decorator.body if isinstance(n, ast.FunctionDef)}
+    gives = [n for n in _own(decorator) if isinstance(n, ast.Return)]
+    if called:
+        given = {n.value.id for n in gives if isinstance(n.value, ast.Name)}
+        found = [_replaces(inner[name], False) for name in given & inner.keys()]
+        return next(filter(None, found), None)
+    asked = decorator.args.args[:1]
+    function = asked[0].arg if asked else ""
+    for one in gives:
+        values = [one.value] if one.value else []
+        while any(isinstance(value, ast.IfExp) for value in values):
+            choices = [value for value in values if isinstance(value, ast.IfExp)]
+            values = [v for v in values if not isinstance(v, ast.IfExp)]
+            values += [side for choice in choices for side in (choice.body, choice.orelse)]
+        for value in values:
+            names = {n.id for n in walk(value) if isinstance(n, ast.Name)}
+            held = {
+                n.id
+                for name in names & inner.keys()
+                for n in walk(inner[name])
+                if isinstance(n, ast.Name)
+            }
+            if function and function not in names | held:
+                return one
+    return None
+
+
+def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """Yield the nodes of a function without those of the functions in it."""
+    left: list[ast.AST] = [*function.body]
+    while left:
+        node = left.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            left += ast.iter_child_nodes(node)
 
 
 def _handed(text: str) -> Iterator[tuple]:

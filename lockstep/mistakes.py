@@ -3,6 +3,7 @@
 import ast
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -19,11 +20,14 @@ class Mistake:
 
 
 class PageError(Exception):
-    """Something breaks the promise. ``mistakes`` says where and how to mend it."""
+    """Something breaks the promise. ``mistakes`` says where and how to mend it.
 
-    def __init__(self, mistakes: list[Mistake]):
+    ``page``: the page that has them (``lockstep.block.Page``), as far as it could be read.
+    """
+
+    def __init__(self, mistakes: list[Mistake], page: Any = None):
         super().__init__("\n".join(map(str, mistakes)))
-        self.mistakes = mistakes
+        self.mistakes, self.page = mistakes, page
 
 
 @functools.lru_cache(maxsize=8192)

@@ -16,7 +16,7 @@ from lockstep.block import Page
 from lockstep.crossed import _every
 from lockstep.english import SENTENCE
 from lockstep.evidence import Evidence
-from lockstep.fitting import DOES_, LEAST, LINK, _sizes, stems
+from lockstep.fitting import DOES_, LEAST, LINK, sizes_of, stems
 from lockstep.mistakes import Mistake
 
 # Somebody's library by the shape of its name, and what the names of its modules are.
@@ -45,7 +45,7 @@ CLAUSE = re.compile(r"[;()]|:(?=\s|$)|,(?=\s)|\b(?:and|while|where|whereas|but|o
 MEND_LIBRARY = "use the key of what stands there, or name what was measured"
 
 
-class _Key(NamedTuple):
+class Key(NamedTuple):
     said: str  # as it stands on the page
     row: dict
     field: str
@@ -76,9 +76,9 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
 
 
-def _keys(text: str, records: Evidence) -> list[_Key]:
+def keys_of(text: str, records: Evidence) -> list[Key]:
     return [
-        _Key(key[0], row, name, key.start(), key.end())
+        Key(key[0], row, name, key.start(), key.end())
         for key, row, name in figures.measured(records, text)
     ]
 
@@ -88,7 +88,7 @@ def _row(line: str, heads: list[str], records: Evidence) -> Iterator[tuple[str, 
     cells = _cells(line)
     label = _seen(" ".join(cell for cell in cells if not figures.KEY.search(cell)))
     for index, cell in enumerate(cells):
-        for key in _keys(cell, records):
+        for key in keys_of(cell, records):
             head = _seen(heads[index]) if index < len(heads) else ""
             for words in (label, head):
                 named = [*_named(words)]
@@ -103,15 +103,15 @@ def _prose(line: str, records: Evidence) -> Iterator[tuple[str, str]]:
     for label, sentence in zip(["", *sentences], sentences, strict=False):
         if label.endswith(":"):  # JAX: 12
             sentence = f"{label} {sentence}"
-        keys = _keys(sentence, records)
+        keys = keys_of(sentence, records)
         made = [w for w in numbers.WORKED.finditer(sentence) if worked.INPUT.search(w["how"])]
         if not keys and not made:
             continue
-        text = _in_place(sentence)
+        text = in_place(sentence)
         for found in made:
             yield from _inputs(found, text, records)
         for key in keys:
-            before, behind = _around(text, key)
+            before, behind = around(text, key)
             yield from _library(key, before, behind)
             yield from _variant(key, before, behind, sentence, records)
             yield from _amount(key, before, behind, records, sentence)
@@ -125,15 +125,15 @@ def _inputs(found: re.Match, text: str, records: Evidence) -> Iterator[tuple[str
             row, name = records.figure(one["kind"], one["key"])
         except KeyError:
             return
-        key = _Key(one[0], row, name, found.start(), found.end())
-        said = [] if "planned" in row else [*_amount(key, *_around(text, key), records)]
+        key = Key(one[0], row, name, found.start(), found.end())
+        said = [] if "planned" in row else [*_amount(key, *around(text, key), records)]
         if not said:
             return  # the sentence may be about this one
         wrong += said
     yield from wrong[:1]
 
 
-def _around(text: str, key: _Key) -> tuple[str, str]:
+def around(text: str, key: Key) -> tuple[str, str]:
     """Return what stands before and behind a key, up to the figures beside it."""
     _, figure, before = text[: key.start].rpartition(numbers.KEY)
     if figure and (own := CLAUSE.search(before)):  # what is in front of it belongs to that figure
@@ -142,7 +142,7 @@ def _around(text: str, key: _Key) -> tuple[str, str]:
     return before, behind
 
 
-def _in_place(text: str) -> str:
+def in_place(text: str) -> str:
     """Return a sentence with its figures as one sign each, every word at its place."""
     text = LINK.sub(lambda said: "]" + " " * (len(said[0]) - 1), text)
     for pattern in (numbers.WORKED, figures.KEY):
@@ -171,14 +171,14 @@ def _places(words: str) -> Iterator[tuple[int, str]]:
             yield found.start(), found[0]
 
 
-def _theirs(key: _Key) -> bool:
+def _theirs(key: Key) -> bool:
     name = key.field
     return bool(key.row.get("reference_name")) and (
         name == "ratio" or (name.startswith("reference") and name != "reference_share")
     )
 
 
-def _whose(key: _Key) -> str:
+def _whose(key: Key) -> str:
     return str(key.row.get("reference_name") or key.row.get("title") or key.row.get("what"))
 
 
@@ -200,11 +200,11 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(found | {_FULL[word] for word in found & _FULL.keys()})
 
 
-def _library(key: _Key, before: str, behind: str) -> Iterator[tuple[str, str]]:
+def _library(key: Key, before: str, behind: str) -> Iterator[tuple[str, str]]:
     """The library nearest to a figure of a library, or beside one, is another."""
     near: list[tuple[int, str]] = []
     asked = not key.field.startswith("reference")  # whose record does not say whose it is
-    label = _LABEL.sub("", before)  # JAX: 12
+    label = LABEL.sub("", before)  # JAX: 12
     start = max((m.end() for m in CLAUSE.finditer(label)), default=0)
     for place, name in _places(before):
         away = before[place + len(name) :]
@@ -240,7 +240,7 @@ _SMALL = frozenset(
     " along again long two three first last next done read reads write writes add fetch"
     " product products tile tiles big large small whole".split()
 )
-_NOT = re.compile(
+NOT = re.compile(
     r"(?i)\b(?:without|no|not|nor|unlike|than|from|instead of|in place of|except|beside|against"
     r"|until|since|before|after|if)\s+(?:(?:the|a|an|any|our|its)\s+)?[\w-]+"
 )
@@ -282,15 +282,15 @@ def _parts(name: str) -> frozenset[str]:
 
 
 def _variant(
-    key: _Key, before: str, behind: str, text: str, records: Evidence
+    key: Key, before: str, behind: str, text: str, records: Evidence
 ) -> Iterator[tuple[str, str]]:
     """The words beside a figure name its sibling, and nothing of what tells it from that one."""
     pairs = _siblings(records).get(str(key.row["id"]), ())
     if not pairs or key.field.startswith("copy_"):  # which is of the copy beside it
         return
     cut = CLAUSE.search(behind)
-    last = _TURN.split(_LABEL.sub("", before))[-1]
-    said = _NOT.sub(" ", f"{last} . {behind[: cut.start()] if cut else behind}")
+    last = TURN.split(LABEL.sub("", before))[-1]
+    said = NOT.sub(" ", f"{last} . {behind[: cut.start()] if cut else behind}")
     near = stems(said) | _every(said)
     told = f"{_told(key.row)} {key.field}"
     known = stems(told) | _every(f"{told} {' '.join(key.row)}")
@@ -303,11 +303,11 @@ def _variant(
             return
 
 
-_LABEL = re.compile(r"[:\s*_|]+$")
-_TURN = re.compile(r"[;()]|:(?=\s|$)|\b(?:and|where|after|but|while|whereas|so|as|than)\b|—|–")
+LABEL = re.compile(r"[:\s*_|]+$")
+TURN = re.compile(r"[;()]|:(?=\s|$)|\b(?:and|where|after|but|while|whereas|so|as|than)\b|—|–")
 
 
-def _what(key: _Key) -> str:
+def _what(key: Key) -> str:
     return str(key.row.get("title") or key.row.get("what") or key.row["id"])
 
 
@@ -357,16 +357,16 @@ def _numbered(records: Evidence) -> dict[str, frozenset[int]]:
 
 
 def _amount(
-    key: _Key, before: str, behind: str, records: Evidence | None, text: str = ""
+    key: Key, before: str, behind: str, records: Evidence | None, text: str = ""
 ) -> Iterator[tuple[str, str]]:
     """The words beside a figure say another length or amount than was measured."""
     cut = CLAUSE.search(behind)
     behind = behind[: cut.start()] if cut else behind
-    before = _LABEL.sub("", before)
-    near, further = (f"{cuts.split(before)[-1]} . {behind}" for cuts in (_TURN, _AWAY))
+    before = LABEL.sub("", before)
+    near, further = (f"{cuts.split(before)[-1]} . {behind}" for cuts in (TURN, _AWAY))
     if not re.search(r"\d", further):
         return
-    known = {float(size) for size in _sizes(key.row)}
+    known = {float(size) for size in sizes_of(key.row)}
     for found in _AMOUNT.finditer(further):
         many = (found["many"] or found["mega"] or "").lower()
         amount = _number(found["figure"]) * _MANY.get(many, 1)

@@ -68,9 +68,10 @@ def read(file: Path, root: Path, judge: bool = True) -> Page:
     for n, mistake in enumerate(mistakes[before:], start=before):
         if mistake.path == path and 0 <= mistake.line - body_line < len(typed):
             mistakes[n] = replace(mistake, line=typed[mistake.line - body_line])
+    page = Page(root, path, meta, blocks, body, body_line, expanded, ours.docs, written, typed)
     if mistakes:
-        raise PageError(mistakes)
-    return Page(root, path, meta, blocks, body, body_line, expanded, ours.docs, written, typed)
+        raise PageError(mistakes, page)
+    return page
 
 
 def _inserted(

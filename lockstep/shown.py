@@ -712,6 +712,13 @@ def _given(name: str, node: ast.expr) -> bool:
     """
     if ROWS.search(name) and _table(node):
         return True
+    if CALLED_UNIT.search(name) and isinstance(
+        node, ast.Dict | ast.List | ast.Tuple
+    ):  # and no one setting
+        values = node.values if isinstance(node, ast.Dict) else node.elts
+        plain = [getattr(value, "value", None) for value in values]
+        if len(plain) > 1 and all(type(value) in {int, float} for value in plain):
+            return not all(_round(value) for value in plain if value is not None)
     if isinstance(node, ast.Dict):  # a table of them; of whole numbers it may be a model's
         parts = [value for value in node.values if _number(value, math.inf)]
         if PACES.search(name) and all(isinstance(_word(key), str) for key in node.keys):
@@ -724,6 +731,17 @@ def _given(name: str, node: ast.expr) -> bool:
     return single and TIMED.search(name) is not None and _number(node)
 
 
+def _round(value: float) -> bool:
+    """Whether a number is one that an example chooses: a power of two, of ten, or a few of it."""
+    return value < 10 or (isinstance(value, int) and (value & (value - 1) == 0 or value % 10 == 0))
+
+
+# A name that is a unit: MICROSECONDS, gigabytes_per_second.
+CALLED_UNIT = re.compile(
+    r"(?i)(?:^|_)(?:(?:milli|micro|nano|pico)?seconds?|micros|millis|nanos|(?:giga|mega|tera)?flops"
+    r"|(?:kilo|mega|giga|tera)?bytes?_(?:per|a|each)_(?:second|cycle)|watts?|joules?|cycles|ticks"
+    r"|per_?cent|fps|(?:mega|giga)?hertz|[mun]s|gbps|gb_s)$"
+)
 PACES = re.compile(
     r"(?:^|_)(?:rates|speeds|times|latenc(?:y|ies)|bandwidths?|throughputs?|seconds|durations|scores"
     r"|[mnu]s|gbps|gbs|gb_s|tflops|gflops|cycles|paces?)$"

@@ -36,10 +36,25 @@ RESOURCE = re.compile(
     r"""\b(?:registers?|occupancy|spill(?:s|ed)?|conflicts?|sectors?|iterations|sweeps
         |peak\ memory|memory\ (?:used|in\ use|at\ (?:its|the)\ peak|needed)
         |steps\ (?:until|to\ (?:reach|converge)|needed|before)|launches|tries)\b
-    | ^most\ memory$
+    | ^most\ memory$ | ^(?:the\ |our\ |its\ )?shares?\b | \bin\ (?:hundredths|thousandths|tenths)$
     | ^(?:resident\ )?(?:blocks|warps)\ (?:an?|per|on\ (?:an?|each)|each)\ (?:SM|multiprocessor)$
     """,
     re.VERBOSE | re.IGNORECASE,
+)
+# How many of some runs or results came out so, and a cell that says it in a word.
+TALLY = re.compile(
+    r"""\b(?:right|wrong|correct|fail(?:s|ed)?|pass(?:es|ed)?|crash(?:es|ed)?|lost|surviv\w+
+        |agree\w*|differ\w*|hits?|miss(?:es|ed)?|errors?|succeed\w*|completed?|hung)\b
+        [^|]*\b(?:of|in|out\ of|per)\ (?:ten|twelve|twenty|fifty|a?\ ?hundred|a?\ ?thousand
+        |\d[\d,]*)
+        (?:\ \w+)?$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+TALLIED = re.compile(
+    r"(?:(?:nearly|almost|about)\ )?(?:all|none|no|every\ one|half|most|(?:one|two|three|four|five"
+    r"|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|once"
+    r"|twice|never|always)(?:-\w+)?)(?:\ (?:of\ them|times|but\ \w+))?|\d[\d,.]*(?:\ of\ \w+)?",
+    re.IGNORECASE,
 )
 # And the label of such a row.
 COMPILED = re.compile(
@@ -209,7 +224,9 @@ class Table:
         heads = self.rows[0] if self.rows else []
         for row in self.rows[1:]:
             for head, cell in zip(heads[1:], row[1:], strict=False):
-                if RESOURCE.search(head.said) and self.key not in head.said:
+                if TALLY.search(head.said) and TALLIED.fullmatch(cell.said):
+                    yield cell, head
+                elif RESOURCE.search(head.said) and self.key not in head.said:
                     if COUNT.fullmatch(cell.said):
                         yield cell, head
             if row and (RESOURCE.fullmatch(row[0].said) or COMPILED.fullmatch(row[0].said)):

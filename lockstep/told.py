@@ -10,7 +10,7 @@ the same number as an input, and so shows it.
 import re
 from collections.abc import Iterator
 
-from lockstep import claims, numbers
+from lockstep import claims, numbers, spoken
 from lockstep.asking import Asking
 
 _N = claims.NUMBER
@@ -143,6 +143,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
             |lacked|forgot)\b""",
     ),
 )  # fmt: skip
+RULES += spoken.RULES
 ASKING = Asking([words for words, _ in RULES])
 # What is supposed, allowed or a limit of the hardware is no count of a run.
 _MAY = re.compile(

@@ -92,6 +92,63 @@ def _always(node: ast.expr) -> bool:
     return False
 
 
+def _holds_anyway(node: ast.Assert) -> str | None:
+    """Return why an assertion holds for nearly any result: a limit, an empty set, one of two."""
+    test = _inner(node.test)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        op, limit = test.ops[0], test.comparators[0]
+        if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) and _infinite(limit):
+            return "an assertion of a limit that every number keeps"
+        if isinstance(op, ast.LtE | ast.GtE) and isinstance(limit, ast.Constant) and node.msg:
+            value = limit.value if isinstance(limit.value, int | float) else ""
+            words = str(getattr(node.msg, "value", ""))
+            if re.search(rf"(?<![\w.]){re.escape(str(value or '-'))}(?!\w|\.\d)", words):
+                if not _LIMITS.search(words):
+                    return f"an assertion of a limit, and its message says {value}"
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute):
+        sides = [test.args[0] if test.args else None, test.func.value]
+        side = sides[test.func.attr == "issubset"]
+        if test.func.attr in {"issuperset", "issubset", "isdisjoint"} and side and _empty(side):
+            return "an assertion of a set without anything in it"
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+        asked = [part for part in test.values if isinstance(part, ast.Compare)]
+        plain = [part for part in asked if isinstance(part.ops[0], ast.Eq)]
+        if len({ast.dump(part.left) for part in plain}) > 1 and len(asked) == len(test.values):
+            return "an assertion that either of two comparisons passes"
+    return None
+
+
+_LIMITS = re.compile(
+    r"(?i)\b(?:at (?:most|least)|more|less|fewer|under|over|up to|within|limit|max|min)"
+)
+
+
+def _infinite(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        return _infinite(node.operand)
+    if isinstance(node, ast.Call) and name_of(node.func) in {"float", "float32", "float64"}:
+        return bool(node.args) and "inf" in str(getattr(node.args[0], "value", "")).lower()
+    return name_of(node) in {"inf", "Inf", "PINF", "infty", "maxsize"}
+
+
+def _empty(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return name_of(node.func) in {"set", "list", "tuple", "frozenset", "dict"} and not node.args
+    parts = getattr(node, "elts", getattr(node, "keys", None))
+    return parts == []
+
+
+def _alike(node: ast.If | ast.Match | ast.IfExp) -> bool:
+    """Whether all branches are the same code."""
+    if isinstance(node, ast.Match):
+        bodies = [case.body for case in node.cases]
+    elif isinstance(node, ast.IfExp):
+        bodies = [[ast.Expr(node.body)], [ast.Expr(node.orelse)]]
+    else:
+        bodies = [node.body, node.orelse]
+    return len(bodies) > 1 and len({tuple(map(ast.dump, body)) for body in bodies}) == 1
+
+
 def _opposite(one: ast.expr, other: ast.expr) -> bool:
     """Whether of two comparisons one always holds: x == y and x != y."""
     if not (isinstance(one, ast.Compare) and isinstance(other, ast.Compare)):
@@ -550,7 +607,16 @@ PROVES: tuple[type, ...] = (
     ast.For,
     ast.comprehension,
 )
-PROVES += (ast.If, ast.While, ast.IfExp, ast.Try, ast.TryStar, ast.Assign, ast.ImportFrom)
+PROVES += (
+    ast.If,
+    ast.While,
+    ast.IfExp,
+    ast.Match,
+    ast.Try,
+    ast.TryStar,
+    ast.Assign,
+    ast.ImportFrom,
+)
 PROVES += (ast.Expr, ast.With, ast.Attribute, ast.Call, ast.Raise)
 REACHES: tuple[type, ...] = (
     ast.Import,
@@ -575,6 +641,10 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
     elif isinstance(node, ast.Assert) and any(map(_never_is, walk(node.test))):
         what = "a comparison with is, which a value of NumPy passes whatever it is"
         yield what, "write assert x, or assert not x"
+    elif isinstance(node, ast.Assert) and (said := _holds_anyway(node)):
+        yield said, "compare with the one value that must come out: =="
+    elif isinstance(node, ast.If | ast.Match | ast.IfExp) and _alike(node):
+        yield "branches that do the same, whatever was asked", "leave the question out, or compare"
     elif isinstance(node, ast.Assert) and _two(node):
         yield "two values after assert, of which the second is its message", "compare them with =="
     elif isinstance(node, ast.Assert) and _not_above(node.test):
@@ -660,6 +730,11 @@ def vacuous(node: ast.AST) -> Iterator[tuple[str, str]]:
     elif isinstance(node, ast.Attribute) and node.attr == "suppress":  # by whatever name it goes
         yield "an error that is swallowed", "let it fail, or expect it with pytest.raises"
     elif isinstance(node, ast.Call):
+        if name_of(node.func) == "assert_array_less" and any(map(_infinite, node.args[:2])):
+            yield (
+                "a comparison with a limit that every number keeps",
+                "compare with the value that must come out",
+            )
         yield from _checks(node)
 
 

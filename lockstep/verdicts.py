@@ -59,6 +59,11 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("nsight", "ncu", "nsys", "profiler", "ptxas", "cuobjdump", "counter"),
      rf"\b{_TOOL}\ (?:then\ |also\ )?(?:shows?|says?|reports?|finds?|sees|counts|gives|showed|said"
      rf"|reported|found|saw)\ (?:no|few|hardly\ any|not|none|zero|nothing|only|many)\b"),
+    (("counted", "counts", "said", "says", "showed", "shows", "reported", "measured", "timed",
+      "profiled", "clocked"),
+     rf"\b(?:as|so|what)\ {_TOOL}\ (?:\w+\ )?(?:count(?:ed|s)|sa(?:id|ys)|show(?:ed|s)"
+     rf"|report(?:ed|s)|measure[ds]|timed|sees|saw|found)\b"
+     rf"|\b(?:measured|timed|profiled|clocked|counted)\ (?:\w+\ )?on\ (?:an?|our|the|my)\ {_CARD}"),
     (("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
       "twelfth", "twentieth", "hundredth", "thousandth"),
      rf"\b(?:los[et]s?|lost|loses|leaves?|left|brings?|brought|gain(?:s|ed)?|saved|costs?|won"
@@ -165,7 +170,7 @@ _PROVED = re.compile(r"\[\[(?:bench|micro|worked):")
 
 
 # Who is said to be ahead of a library, where no page has figures: a title, a name, a caption.
-_LIBRARY = (
+LIBRARY = (
     r"(?:(?:cu|roc|hip)[A-Z]\w+|CUB|CUTLASS|NCCL|CuPy|(?:Py)?[Tt]orch|NumPy|SciPy|JAX|Triton|Thrust"
     r"|MAGMA|MKL|TensorRT|FlashAttention|(?:the|a|its|any|every|NVIDIA's|the\ vendor's)\ (?:\w+\ )?"
     r"(?:librar(?:y|ies)(?:'s)?|vendor's|reference|baseline|compiler|copy))"
@@ -173,8 +178,8 @@ _LIBRARY = (
 _RIVAL = re.compile(
     r"\b(?:(?:ahead\ of|(?:fast|quick|bett|slow)er\ than|as\ (?:fast|quick|good)\ as"
     r"|beat(?:s|en|ing)?|outperform\w*|outrun\w*|surpass\w*|overtak\w*|leav(?:es|ing)\ behind"
-    rf"|(?:w[oi]n(?:s|ning)?|los(?:es|t|ing))\ (?:over|against|to))\ {_LIBRARY}"
-    rf"|(?:leaves?|left|leaving)\ (?:\w+\ ){{0,2}}?{_LIBRARY}\ (?:\w+\ ){{0,2}}?behind)\b"
+    rf"|(?:w[oi]n(?:s|ning)?|los(?:es|t|ing))\ (?:over|against|to))\ {LIBRARY}"
+    rf"|(?:leaves?|left|leaving)\ (?:\w+\ ){{0,2}}?{LIBRARY}\ (?:\w+\ ){{0,2}}?behind)\b"
 )
 
 

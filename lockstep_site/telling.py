@@ -11,6 +11,13 @@ from lockstep.parts import Part, Told, Wrong
 from lockstep_site import quiz
 
 DIGITS = re.compile(r"\d[\d.,]*(?<![.,])")
+# A question of what a measurement says, where it supposes no number: its right answer is a claim.
+MEASURES = re.compile(
+    r"(?i)\bhow (?:long|fast|quick\w*|slow\w*|much (?:time|bandwidth|power|of a copy))\b"
+    r"|\b(?:what|which) (?:time|rate|share|bandwidth|throughput|latency|speed|fraction|part)\b"
+    r"|\bwhat (?:does|do|did) [^?]{1,60} (?:cost|reach|get|achieve|deliver|need|take)\b"
+)
+SUPPOSES = re.compile(r"(?i)\d|\b(?:if|suppose|imagine|would|say|at most|at best|at least)\b")
 
 
 class QuizPart(Part):
@@ -31,6 +38,9 @@ class QuizPart(Part):
         for lines in _questions(page):
             asked = "\n".join(line for _, line in lines if not _explains(line))
             found |= {at for at, line in lines if _explains(line) and not _repeats(line, asked)}
+            question = lines[0][1]
+            if MEASURES.search(question) and not SUPPOSES.search(question):
+                found |= {at for at, line in lines if line.lstrip().startswith("- [x]")}
         return found
 
     def told(self, parts: Told, page: Page, cells: bool) -> Told:

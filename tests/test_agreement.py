@@ -3,6 +3,8 @@
 What such an edit forgets inside of one record is in tests/attacks/evidence-by-hand.yml.
 """
 
+import datetime
+import json
 import os
 import re
 import shutil
@@ -119,6 +121,72 @@ def test_a_record_without_its_own_hash_is_found(root, monkeypatch):
 def test_a_history_that_is_gone_is_found(root):
     (root / HISTORY).unlink()
     assert any("changed or taken out" in line and HISTORY in line for line in said(root))
+
+
+POINT = '{"id": "copy", "unit": "GB/s", "date": "%s", "value": 9000.0}\n'
+
+
+@pytest.mark.parametrize("date", ["2025-12-01", "2026-01-01"])
+def test_a_point_of_a_history_that_no_run_made_is_found(root, date):
+    """Of a day before, and of the same day: a run would have written the record, too."""
+    with (root / HISTORY).open("a", encoding="utf-8") as file:
+        file.write(POINT % date)
+    words = "behind one on" if date < "2026" else "no run wrote the record beside it"
+    assert any(line.startswith(f"{HISTORY}:2:") and words in line for line in said(root))
+
+
+def test_a_point_that_is_later_than_its_record_is_found_without_git(root, monkeypatch):
+    monkeypatch.setattr(agreement, "_git", lambda *words: None)
+    with (root / HISTORY).open("a", encoding="utf-8") as file:
+        file.write(POINT % "2026-03-01")
+    assert any("its record is of 2026-01-01" in line for line in said(root))
+
+
+def test_a_point_that_is_said_again_with_its_code_passes(root):
+    text = (root / HISTORY).read_text(encoding="utf-8")
+    again = text.replace("}", ', "device": "NVIDIA H200"}').replace(', "device"', ', "note"')
+    (root / HISTORY).write_text(text + again, encoding="utf-8")
+    assert said(root) == []
+
+
+def older(record, days):
+    """Return the text of a page's record, with the dates of its runs some days before."""
+    today = datetime.date.today()
+    return record.replace(today.isoformat(), (today - datetime.timedelta(days)).isoformat())
+
+
+@pytest.mark.parametrize("days, took, words", [(9, "9.5", "its date"), (0, None, "no time")])
+def test_a_record_whose_hashes_changed_alone_is_found(root, days, took, words):
+    """Of a page as it is: whose hashes somebody made, and the seal."""
+    record = json.loads(older((root / PAGE).read_text(encoding="utf-8"), days))
+    for block in record["blocks"]:
+        block["runs"]["cpu"]["seconds"] = 0.5
+    was = json.dumps(record)
+    record["blocks"][0]["sha256"] = "0" * 64
+    record["blocks"][0]["runs"]["cpu"]["seconds"] = float(took or 0.5)
+    (root / PAGE).write_text(json.dumps(record), encoding="utf-8")
+    day = datetime.date.today().isoformat()
+    [said] = [m.what for m in agreement._replaced(root, PAGE, was, day) if "changed" in m.what]
+    assert words in said
+    record["blocks"][0]["runs"]["cpu"]["seconds"] = 0.7
+    record["runs"]["cpu"]["date"] = day
+    (root / PAGE).write_text(json.dumps(record), encoding="utf-8")
+    assert list(agreement._replaced(root, PAGE, was, day)) == []
+
+
+def test_a_look_at_one_page_sees_the_records_of_its_figures(root):
+    """And of no other: whoever writes a page is not told what is wrong elsewhere."""
+    page, other = root / "docs/page.md", root / "docs/other.md"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text + "\nA copy of 4096 x 4096 elements: [[micro:copy]].\n")
+    meta = text[: text.index("# A page")]
+    other.write_text(f"{meta}# Another\n\nWords.\n", encoding="utf-8")
+    edit(root, RECORD, '"value": 4240.0', '"value": 4900.0')
+    said = Checker(root).everything([page])
+    assert {mistake.path for mistake in said} == {RECORD}
+    assert any("history has not those of before" in mistake.what for mistake in said)
+    assert Checker(root).everything([other]) == []
+    other.unlink()
 
 
 def test_a_list_of_reviewed_files_that_is_gone_is_found(root, monkeypatch):

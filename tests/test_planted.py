@@ -173,6 +173,25 @@ def test_a_violation_is_refused_with_file_line_and_mend(house, name):
     assert all("To mend: " in line for line in said)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    ["<script>x</script>", "```python\nx = 3\n```", '```text title=x\n--8<-- "kernels/a"\n```'],
+)
+def test_a_mistake_of_markdown_hides_no_number(house, wrong):
+    """Whoever mends the one would be told of the other only then."""
+    file = house(f"# A page\n\n{wrong}\n\nIt reaches 97 % of a copy, &#57;&#55; GB/s.\n")
+    said = [mistake.what for mistake in check.Checker(house.root).page(file)]
+    assert any("'97 %' is typed" in what for what in said), said
+    assert any("GB/s' is typed" in what for what in said) and len(said) > 2, said
+
+
+def test_a_fence_that_nobody_closed_is_said_alone(house):
+    file = house('# A page\n\n```python\n--8<-- "kernels/circle.py:host"\n\nIt takes 9 ms.\n')
+    said = [mistake.what for mistake in check.Checker(house.root).page(file)]
+    assert any("never closed" in what for what in said)
+    assert not any("is typed" in what for what in said)
+
+
 def test_a_figure_that_no_row_has_is_refused(house):
     house("It takes [[micro:circle]] and, as code, `[[micro:square]]`.\n\n" + GOOD)
     found = check.Checker(house.root).page(house.root / "docs/page.md")

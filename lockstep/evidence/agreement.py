@@ -6,11 +6,12 @@ follow from the code, points of a history that only grows. An edit that forgets 
 told from a run by looking at it; what tells is a signature, ``python -m lockstep verify``.
 """
 
+import datetime
 import json
 import math
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import suppress
 from pathlib import Path
 
@@ -33,25 +34,34 @@ FOLLOWS = (
 )
 UNITS = {"TFLOP/s": "tflops", "GB/s": "gbps", "us": "us"}  # of ours: the field that is the same
 CLOSE = 0.01
+TOLD = 0.02  # seconds of a run, from which on two of them differ in the thousandths
 MAIN = ("origin/main", "main", "origin/master", "master")
 BACK = 100  # commits of the main branch that are looked at
 SINCE = re.compile(r'"date": "20(?:26-(?:11-30|12)|2[7-9]|[3-9])')  # each record has its own hash
 NOTED = "2026-11-23"  # runs since then note of each block which lines ran, and which parts of lines
 
+DATE = re.compile(r'^ "date": "([^"]+)"', re.MULTILINE)  # of a record of figures
 TRACED = "2026-11-24"  # and since then which commands of a shell
 
 
 def check(
-    root: Path, pages: list[Page], since: str | None = None, records: Evidence | None = None
+    root: Path,
+    pages: list[Page],
+    since: str | None = None,
+    records: Evidence | None = None,
+    only: Set[str] | None = None,
 ) -> Iterator[Mistake]:
     """Yield what no run can have written. ``since``: the commit to compare with.
 
-    ``records``: the evidence, where the caller has read it.
+    ``records``: the evidence, where the caller has read it. ``only``: the names of the files to
+    look at, or None for all of them.
     """
     records, known = records or Evidence(root), {page.path: page for page in pages}
     folder = root / "evidence"
     for file in sorted(folder.glob("*/pages/**/*.json")):
         name = file.relative_to(root).as_posix()
+        if only is not None and name not in only:
+            continue
         try:
             record = load(file, name)
         except PageError as error:
@@ -67,13 +77,51 @@ def check(
             for what in _row(row):
                 file = folder / row["machine"] / kind / row["file"]
                 name = file.relative_to(root).as_posix()
+                if only is not None and name not in only:
+                    continue
                 at = _line(file, f'"id": "{row["id"]}"')
                 yield Mistake(name, at, f"{row['id']}: {what}", AGAIN.format(file=name))
-    for file in sorted(folder.glob("*/*/**/*.json")):  # of a machine; the site judges other files
+    files = folder.glob("*/*/**/*.json") if only is None else map(root.joinpath, only)
+    for file in sorted(file for file in files if file.suffix == ".json" and file.is_file()):
+        # of a machine; the site judges other files
         if wrong := _unsealed(file, file.parts[-3] == "cpu" and file.parts[-2] != "pages"):
             name = file.relative_to(root).as_posix()
             yield Mistake(name, 1, wrong, AGAIN.format(file=name))
-    yield from _before(root, since or base(root))
+    for file in sorted(folder.glob("*/*/*.history.jsonl")):
+        name = file.relative_to(root).as_posix()
+        if only is None or name in only:
+            yield from _ordered(file, name)
+    yield from _before(root, since or base(root), only)
+
+
+def _ordered(file: Path, name: str) -> Iterator[Mistake]:
+    """The points of a history follow each other in time, and none is later than its record.
+
+    A point of the first days is said again, with its code: that one is of the day of the first.
+    """
+    record = file.with_name(file.name.replace(".history.jsonl", ".json"))
+    last: dict[str, str] = {}
+    known: set[tuple] = set()
+    dated = DATE.search(record.read_text(encoding="utf-8")) if record.is_file() else None
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            point = json.loads(line)
+            row, date = point["id"], point["date"]
+        except (ValueError, LookupError, TypeError):
+            return  # no history: which is said elsewhere
+        mend = f"restore it: git checkout {name}"
+        if date < last.get(row, "") and _point(point) not in known:
+            what = f"a point of {row} on {date}, behind one on {last[row]}"
+            yield Mistake(name, number, what, mend)
+        elif dated and date > dated[1]:
+            what = f"a point of {row} on {date}, and its record is of {dated[1]}"
+            yield Mistake(name, number, what, mend)
+        known.add(_point(point))
+        last[row] = max(date, last.get(row, ""))
+
+
+def _point(point: dict) -> tuple:
+    return tuple(point.get(key) for key in ("id", "unit", "date", *FIGURES))
 
 
 def _unsealed(file: Path, always: bool = False) -> str | None:
@@ -229,15 +277,23 @@ def _git(root: Path, *words: str) -> str | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _before(root: Path, since: str) -> Iterator[Mistake]:
-    """Compare with a commit: a history only grows, and a figure that changed or went is in it."""
+def _before(root: Path, since: str, only: Set[str] | None = None) -> Iterator[Mistake]:
+    """Compare with a commit: a history only grows, and a figure that changed or went is in it.
+
+    ``only``: the names of the files to look at, or None for all of them.
+    """
     asked = ("diff", "--name-only", "--no-renames", "--relative", since, "--", "evidence")
     changed = (_git(root, *asked) or "").split("\n")[:-1]
+    day = _day(root, since) if changed else ""
+    if only is not None:
+        changed = [name for name in changed if name in only]
     for name, old in _contents(root, since, changed):
         if name.endswith(".history.jsonl"):
             yield from _grown(root, name, old)
+            if f"{name.removesuffix('.history.jsonl')}.json" not in changed:
+                yield from _unrun(root, name, old)
         elif name.endswith(".json"):
-            yield from _replaced(root, name, old)
+            yield from _replaced(root, name, old, day)
 
 
 def _contents(root: Path, commit: str, names: list[str]) -> Iterator[tuple[str, str]]:
@@ -275,11 +331,32 @@ def _grown(root: Path, name: str, old: str) -> Iterator[Mistake]:
         yield Mistake(name, at, what, f"restore it: git checkout {name}")
 
 
-def _rerun(root: Path, name: str, was: dict, now: dict) -> Iterator[Mistake]:
-    """A run of the same page is no older than the one that it replaces, and notes no less."""
+def _unrun(root: Path, name: str, old: str) -> Iterator[Mistake]:
+    """A run that adds a point to a history writes the record beside it, too.
+
+    Not so a point that says an earlier one again, with its code.
+    """
+    now = (root / name).read_text(encoding="utf-8") if (root / name).is_file() else ""
+    with suppress(ValueError):
+        points = [json.loads(line) for line in now.splitlines()]
+        first = old.count("\n")
+        known = {_point(point) for point in points[:first]}
+        for number, point in enumerate(points[first:] if now.startswith(old) else (), first + 1):
+            if _point(point) not in known:
+                what = f"a point of {point.get('id')} is new, and no run wrote the record beside it"
+                yield Mistake(name, number, what, f"restore it: git checkout {name}")
+
+
+def _rerun(root: Path, name: str, was: dict, now: dict, committed: str) -> Iterator[Mistake]:
+    """A run of the same page is no older than the one that it replaces, and notes no less.
+
+    ``committed``: the day on which what is replaced was committed, or an earlier one.
+    """
     mend, file = AGAIN.format(file=name), root / name
     for target, run in now["runs"].items() if was["schema"] == now["schema"] else ():
         before = was["runs"].get(target)
+        if before and (what := _unlike(was, now, target, committed)):
+            yield Mistake(name, _line(file, f'"{target}": {{"outcome"'), what, mend)
         if before and run["date"] < before["date"]:
             what = f"a run on {run['date']}, in the place of one on {before['date']}"
             yield Mistake(name, _line(file, f'"{target}": {{"outcome"'), what, mend)
@@ -301,6 +378,41 @@ def _rerun(root: Path, name: str, was: dict, now: dict) -> Iterator[Mistake]:
                 yield Mistake(name, _line(file, f'"sha256": "{new["sha256"]}"'), what, mend)
 
 
+def _unlike(was: dict, now: dict, target: str, committed: str) -> str | None:
+    """Return what is wrong with a run of other code, or with other outputs: it is no new one.
+
+    It has its own times, which two runs do not share; and a day, which is not one before the other
+    was committed. (Two runs of that day are of one day; a day more, for clocks elsewhere.)
+    """
+    one, two = was["runs"][target], now["runs"][target]
+    shown = [
+        [
+            block["sha256"]
+            for block in record["blocks"]
+            if block["runs"].get(target, {}).get("outcome") != "recorded"  # by another
+        ]
+        for record in (was, now)
+    ]
+    if shown[0] == shown[1] and one.get("outputs") == two.get("outputs"):
+        return None
+    took = [
+        [block["runs"].get(target, {}).get("seconds") for block in record["blocks"]]
+        for record in (was, now)
+    ]
+    if took[0] == took[1] and sum(seconds or 0 for seconds in took[0]) > TOLD:
+        return f"what ran on {target} changed, and no time of the run did"
+    if one["date"] == two["date"] < committed:
+        return f"what ran on {target} changed, and its date, {one['date']}, did not"
+    return None
+
+
+def _day(root: Path, since: str) -> str:
+    """Return the day before a commit, or "" where nobody knows."""
+    told = (_git(root, "show", "-s", "--format=%ct", since) or "").strip()
+    when = datetime.datetime.fromtimestamp(int(told or 0), datetime.UTC)
+    return (when - datetime.timedelta(days=1)).date().isoformat() if told.isdigit() else ""
+
+
 def _times(record: dict, target: str) -> list:
     """Return what a run says of its blocks, where it says how long any of them took."""
     rows = [block["runs"].get(target, {}) for block in record["blocks"]]
@@ -318,7 +430,7 @@ def _words(was: dict, now: dict) -> list[str]:
     return found + ["again"] * (now.get("again", [])[: len(earlier)] != earlier)
 
 
-def _replaced(root: Path, name: str, old: str) -> Iterator[Mistake]:
+def _replaced(root: Path, name: str, old: str, day: str) -> Iterator[Mistake]:
     """A run that replaces a record dates itself, and leaves the figures in the history."""
     try:
         was = json.loads(old)
@@ -327,7 +439,7 @@ def _replaced(root: Path, name: str, old: str) -> Iterator[Mistake]:
             return
         now = json.loads((root / name).read_text(encoding="utf-8"))
         if "page" in was and "page" in now:
-            yield from _rerun(root, name, was, now)
+            yield from _rerun(root, name, was, now, day)
             return
         rows = {row["id"]: row for row in now["rows"]}
         earlier = {row["id"]: row for row in was["rows"]}

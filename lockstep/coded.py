@@ -1,0 +1,75 @@
+"""Numbers set as code or as a formula, and said to come of a run.
+
+A code span is read as code, so no rule of units looks into it, and a formula as arithmetic. Here
+the words around them count: what something moved or needed, what a run ended with, what a profiler
+shows. Then a block of the page holds the number, or it stands there by key.
+"""
+
+import re
+from collections.abc import Iterator
+
+from lockstep import figures, numbers
+from lockstep.block import Page
+from lockstep.english import SENTENCE
+from lockstep.mistakes import Mistake
+
+SHOW = "show it as a session or an output, which a run compares; or pull it by key"
+# It moves `4100` of `4254`; the last line of its run: `ok, 0 wrong`.
+_DOES = (
+    r"(?:moves?|moved|needs?|needed|takes?|took|reach(?:es|ed)|gets?|got"
+    r"|(?:runs?|ran)\ (?:at|in)|scores?|scored|delivers?|delivered|sustains?|sustained|achieves?"
+    r"|achieved|manages?|managed"
+    r"|costs?|finish(?:es|ed)\ (?:in|at|after)|loses?|lost|wastes?|wasted|clocks?\ (?:in\ )?at)"
+)
+_MOVED = re.compile(
+    rf"\b{_DOES}\ (?:only\ |about\ |some\ |nearly\ |almost\ |all\ )*"
+    r"`(-?\d[\d.,_]*(?:\ ?[\w/%]+)?)`"
+)
+_LINE = re.compile(
+    r"\b(?:last|first|only|final|second|third)\ (?:line|word|thing)\ (?:of|in|from)\ (?:its|the"
+    r"|that|our|this|each|every)\ (?:\w+\ )?(?:run|output|log|program|session|test|launch|report"
+    r"|listing)[^.`]{0,25}`([^`]+)`"
+    r"|\b(?:its|the|our|that)\ (?:run|log|test|output|report|benchmark)\ (?:ends|ended|closes"
+    r"|closed|stops|begins|began|starts)\ (?:with|by|in)\ (?:the\ \w+\ )?`([^`]+)`"
+)
+_FORMULA = re.compile(r"(?<![\\$\w])\$(?!\s)[^$]*\d[^$]*(?<!\s)\$(?!\w)")
+_SAID = re.compile(
+    r"(?i)\b(?:profiler|counters?|timer|Nsight(?:\ \w+)?|ncu|nsys|benchmark|stopwatch|clock)"
+    r"\ (?:\w+\ )?(?:shows?|showed|says?|said|counts?|counted|reports?|reported|gives?|gave|sees"
+    r"|saw|finds|found|measures?|measured|reads?)\b"
+    r"|\b(?:we|I)\ (?:\w+\ )?(?:measured?|saw|see|timed|counted|observed?|clocked)\b"
+    r"|\b(?:is|was|were|are|as)\ (?:\w+\ )?(?:measured|timed|clocked|observed|profiled)\b"
+)
+
+
+def check(page: Page) -> Iterator[Mistake]:
+    """Yield the numbers of code spans and formulas that a run is said to give."""
+    shown = re.sub(r"\s", "", "".join(block.text for block in page.blocks))
+    fenced = False
+    for number, row in enumerate(page.body.split("\n"), start=page.body_line):
+        fence = row.lstrip().startswith("```")
+        fenced ^= fence
+        if fence or fenced or not ("`" in row or "$" in row):
+            continue
+        at = page.typed[number - page.body_line] if page.typed else number
+        for value in _printed(row):
+            if re.sub(r"\s", "", value) not in shown:
+                what = f"`{value}` is said to come of a run, and no block of this page holds it"
+                yield Mistake(page.path, at, what, SHOW)
+        for formula in _measured(row) if "$" in row else ():
+            what = f"{formula} is said to be measured, and is typed"
+            yield Mistake(page.path, at, what, numbers.MEND)
+
+
+def _printed(row: str) -> Iterator[str]:
+    for pattern in (_MOVED, _LINE) if "`" in row else ():
+        for found in pattern.finditer(row):
+            yield next(filter(None, found.groups()))
+
+
+def _measured(row: str) -> Iterator[str]:
+    for sentence in SENTENCE.split(row):
+        if figures.KEY.search(sentence) or numbers.WORKED.search(sentence):
+            continue
+        if (formula := _FORMULA.search(sentence)) and _SAID.search(_FORMULA.sub(" ", sentence)):
+            yield formula[0]
