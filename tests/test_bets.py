@@ -7,9 +7,9 @@ import pytest
 
 from lockstep_site import bet
 from simulator.hardware import webgpu_shaders
+from tests.browser import axe
 from tests.pages import EACH, PAGES, PUT, ROOT, switch, url_of
 
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
 GOOD = '??? bet "How fast? (TB/s: 0 to 5)"\n    **3**. It waits.\n'
 LESSONS = [page for page in PAGES if page.meta["kind"] == "lesson"]
 
@@ -206,8 +206,8 @@ def test_axe_finds_nothing_in_it(scheme, chromium, server):
     tab.goto(url_of(PAGE, server))
     tab.wait_for_load_state("networkidle")
     switch(tab, scheme)
-    tab.evaluate(AXE.read_text(encoding="utf-8"))
-    found = tab.evaluate("axe.run('details.bet')")["violations"]
+    tab.evaluate(axe())
+    found = tab.evaluate("axe.run('details.bet', VIOLATIONS)")["violations"]
     assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
     context.close()
 

@@ -15,6 +15,7 @@ from kernels.many_gpus.schedules import gpipe, one_f_one_b, pipeline, training_s
 from kernels.many_gpus.world import Lost, Recv, Send, World, nodes, switch
 from kernels.megatron.calculator import Plan
 from lockstep.page import find_root
+from tests.browser import axe
 from tests.records import all_records
 from tests.wide import loading
 
@@ -251,8 +252,6 @@ def test_a_rank_that_dies_in_the_page_is_named_as_in_python():
 
 # ---------------------------------------------------------------- in the browser
 
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
-
 
 def test_a_live_step_of_heat_and_of_a_wave_is_the_equations():
     rows, columns, ratio = 7, 9, 0.2
@@ -403,7 +402,7 @@ def test_a_calculator_fits_a_phone_and_axe_finds_nothing(name, scheme, chromium,
     size = {"width": 390, "height": 844}
     tab, _ = opened(name, chromium, server, color_scheme=scheme, viewport=size)
     assert tab.evaluate("document.documentElement.scrollWidth") == 390
-    tab.evaluate(AXE.read_text(encoding="utf-8"))
-    found = tab.evaluate("name => axe.run(`form.${name}`)", name)["violations"]
+    tab.evaluate(axe())
+    found = tab.evaluate("name => axe.run(`form.${name}`, VIOLATIONS)", name)["violations"]
     assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
     tab.context.close()

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from lockstep_site import exercise
+from tests.browser import axe
 from tests.pages import PAGES, ROOT, switch, url_of
 
 LESSON = next(page for page in PAGES if page.name.endswith("/vector-add"))
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
 NAME = "share_the_work"
 
 
@@ -101,8 +101,8 @@ def test_hints_come_one_at_a_time_and_are_remembered_on_the_page(tab, panel):
 def test_axe_finds_nothing_in_it(scheme, tab, panel):
     check(tab)
     switch(tab, scheme)
-    tab.evaluate(AXE.read_text(encoding="utf-8"))
-    found = tab.evaluate("axe.run(document.querySelector('dialog.rh'))")["violations"]
+    tab.evaluate(axe())
+    found = tab.evaluate("axe.run(document.querySelector('dialog.rh'), VIOLATIONS)")["violations"]
     assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
     switch(tab, "light")
 

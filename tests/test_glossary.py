@@ -14,6 +14,7 @@ from lockstep.evidence import Evidence
 from lockstep.page import PageError, read, read_all
 from lockstep_site import glossary, tables
 from lockstep_site.glossary import Glossary
+from tests.browser import axe
 from tests.houses import settle
 from tests.pages import PAGES, ROOT, open_at
 from tests.records import all_records
@@ -414,7 +415,6 @@ def test_what_uses_a_term_links_it_on_the_built_site(built):
 
 # ---------------------------------------------------------------- in a browser
 
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
 LESSON_URL = "roadmap/foundation/memory-hierarchy/"
 
 
@@ -438,8 +438,8 @@ def test_a_definition_shows_under_the_pointer_and_for_the_keyboard(context, serv
     assert tip.count() == 0 and word.get_attribute("aria-describedby") is None
     word.focus()
     tip.wait_for()
-    tab.evaluate(AXE.read_text(encoding="utf-8"))
-    assert tab.evaluate("axe.run().then(r => r.violations.map(v => v.id))") == []
+    tab.evaluate(axe())
+    assert tab.evaluate("axe.run(VIOLATIONS).then(r => r.violations.map(v => v.id))") == []
     tab.keyboard.press("Escape")
     assert tip.count() == 0
     tab.keyboard.press("Enter")  # a link, and in place: the theme does not load the page anew

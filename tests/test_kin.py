@@ -1,4 +1,4 @@
-"""What outlives a page counts for that page, and for none that runs after it in the same process."""
+"""What outlives a page counts for that page, and for none after it in the same process."""
 
 import os
 from pathlib import Path

@@ -12,11 +12,11 @@ from lockstep.page import PageError
 from lockstep_site import bet, my_gpu
 from simulator.hardware import my_gpu as through_wgpu
 from tests import browser, webgpu
+from tests.browser import axe
 from tests.conftest import serving
 from tests.pages import PAGES, ROOT, switch, url_of
 from tests.test_my_gpu import asset
 
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
 PAGE = next(page for page in PAGES if page.name.endswith("my-gpu"))
 
 HTML = """<!doctype html><html lang="en"><meta charset="utf-8"><title>My GPU</title>
@@ -282,10 +282,10 @@ def test_axe_finds_nothing_in_the_result_on_the_site(width, end, chromium, serve
     tab.keyboard.press("Tab")
     focused = "document.activeElement.closest('.my-gpu__result') !== null"
     assert tab.evaluate(focused)  # what was measured comes next
-    tab.evaluate(AXE.read_text(encoding="utf-8"))
+    tab.evaluate(axe())
     for scheme in ("light", "dark"):
         switch(tab, scheme)
-        found = tab.evaluate("axe.run('div.my-gpu')")["violations"]
+        found = tab.evaluate("axe.run('div.my-gpu', VIOLATIONS)")["violations"]
         assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
     context.close()
 

@@ -15,10 +15,10 @@ import pytest
 
 from lockstep_site import exercise, run_here
 from tests import browser, webgpu
+from tests.browser import axe
 from tests.conftest import serving
 from tests.pages import PAGES, ROOT, url_of
 
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
 PAGE = next(p for p in PAGES if p.name.endswith("/vector-add"))
 HTML = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Panel</title>
 <meta name="viewport" content="width=device-width">
@@ -327,8 +327,8 @@ def test_on_a_phone_the_result_is_not_wider_than_the_screen_and_axe_finds_nothin
     wide = """[document.documentElement, ...document.querySelectorAll(".rh, .rh-body, .rh-code")]
         .map(node => node.scrollWidth - node.clientWidth)"""
     assert max(panel.tab.evaluate(wide)) <= 0
-    panel.tab.evaluate(AXE.read_text(encoding="utf-8"))
-    found = panel.tab.evaluate("axe.run('.rh')")["violations"]
+    panel.tab.evaluate(axe())
+    found = panel.tab.evaluate("axe.run('.rh', VIOLATIONS)")["violations"]
     panel.tab.set_viewport_size({"width": 1280, "height": 900})
     assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
 
@@ -537,8 +537,8 @@ def test_a_kernel_of_float64_runs_in_float32_if_its_reader_says_so(opened):
     wide = """[document.documentElement, ...document.querySelectorAll(".rh, .rh-body, .rh-code")]
         .map(node => node.scrollWidth - node.clientWidth)"""
     assert max(panel.tab.evaluate(wide)) <= 0
-    panel.tab.evaluate(AXE.read_text(encoding="utf-8"))
-    found = panel.tab.evaluate("axe.run('.rh')")["violations"]
+    panel.tab.evaluate(axe())
+    found = panel.tab.evaluate("axe.run('.rh', VIOLATIONS)")["violations"]
     assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
     # One that needs the digits: 1e8 and a little, less 1e8.
     said = narrowed(panel, WIDE.format(" + 1e8 - 1e8"))
@@ -584,8 +584,8 @@ def test_a_wrong_result_is_shown_with_its_place_and_no_rate(changed):
     assert "✓" not in text and "B/s" not in text and "par" not in text.lower().split()
     assert not panel.card.locator("table, meter, .rh-gpu-par, .rh-gpu-right").count()
     assert panel.card.locator(".rh-gpu-wrong").count() == 1
-    panel.tab.evaluate(AXE.read_text(encoding="utf-8"))
-    found = panel.tab.evaluate("axe.run('.rh')")["violations"]
+    panel.tab.evaluate(axe())
+    found = panel.tab.evaluate("axe.run('.rh', VIOLATIONS)")["violations"]
     assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
 
 

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from lockstep_site import recording, run_here
+from tests.browser import axe
 from tests.pages import PAGES, ROOT, switch, url_of
 
 NAMES = list(recording.specs(ROOT))
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
 SHOWN = {
     name: [page for page in PAGES if f"[[play:{name}]]" in (page.written or page.body)]
     for name in NAMES
@@ -120,8 +120,8 @@ def test_axe_finds_nothing_in_it(scheme, figure):
     tab, _ = figure(LESSON, reduced_motion="reduce")
     tab.wait_for_selector("figure.play.is-ready")
     switch(tab, scheme)
-    tab.evaluate(AXE.read_text(encoding="utf-8"))
-    found = tab.evaluate("axe.run('figure.play')")["violations"]
+    tab.evaluate(axe())
+    found = tab.evaluate("axe.run('figure.play', VIOLATIONS)")["violations"]
     assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
 
 

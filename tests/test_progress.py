@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from tests.pages import PAGES, ROOT, url_of
+from tests.browser import axe
+from tests.pages import PAGES, url_of
 
 LESSON = next(page for page in PAGES if page.path.endswith("foundation/vector-add.md"))
 ROADMAP = next(page for page in PAGES if page.path == "docs/roadmap/index.md")
 HOME = next(page for page in PAGES if page.path == "docs/index.md")
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
 
 
 @pytest.fixture
@@ -332,8 +332,8 @@ def test_axe_finds_nothing_on_a_lesson_at_work(scheme, chromium, server):
     tab.locator(".tick input").check()
     tab.evaluate("new Promise(done => setTimeout(done, 400))")
     wide = tab.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    tab.evaluate(AXE.read_text(encoding="utf-8"))
-    found = tab.evaluate("axe.run('.md-content').then(r => r.violations)")
+    tab.evaluate(axe())
+    found = tab.evaluate("axe.run('.md-content', VIOLATIONS).then(r => r.violations)")
     context.close()
     said = [f"{v['id']}: {[n['target'] for n in v['nodes']][:3]} {v['help']}" for v in found]
     assert not said, "\n".join(said)

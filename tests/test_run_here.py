@@ -6,12 +6,12 @@ import time
 import pytest
 
 from lockstep_site import run_here
+from tests.browser import axe
 from tests.conftest import serving
 from tests.pages import PAGES, ROOT, url_of
 
 WITH_BUTTONS = [page for page in PAGES if run_here.programs(page)]
 VECTOR_ADD = next(page for page in PAGES if page.name.endswith("/vector-add"))
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
 
 
 # ---------------------------------------------------------------- weight
@@ -399,8 +399,10 @@ def test_axe_finds_nothing_in_the_panel(scheme, fresh):
     fresh.press("Remove the guard")
     fresh.done()
     tab.locator(".rh-text summary").click()
-    tab.evaluate(AXE.read_text(encoding="utf-8"))
-    found = tab.evaluate("axe.run(document.querySelector('.rh')).then(r => r.violations)")
+    tab.evaluate(axe())
+    found = tab.evaluate(
+        "axe.run(document.querySelector('.rh'), VIOLATIONS).then(r => r.violations)"
+    )
     tab.locator(".rh-text summary").click()
     tab.emulate_media(color_scheme="light")
     said = [f"{v['id']}: {[n['target'] for n in v['nodes']][:3]} {v['help']}" for v in found]

@@ -8,10 +8,10 @@ import pytest
 from lockstep import figures
 from lockstep_site import bet, rungs
 from simulator.hardware import ladder
-from tests.pages import PAGES, ROOT, switch, url_of
+from tests.browser import axe
+from tests.pages import PAGES, switch, url_of
 from tests.records import all_records
 
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
 PAGE = next(page for page in PAGES if page.name.endswith("/matmul-worklog"))
 
 
@@ -174,8 +174,8 @@ def test_axe_finds_nothing_in_the_game(scheme, chromium, server):
     first.get_by_role("button").click()
     tab.locator("div.rungs").evaluate("node => node.scrollIntoView()")
     tab.locator(".rungs table").wait_for()
-    tab.evaluate(AXE.read_text(encoding="utf-8"))
+    tab.evaluate(axe())
     for where in (".rung", ".rungs", "details.told"):
-        found = tab.evaluate("where => axe.run(where)", where)["violations"]
+        found = tab.evaluate("where => axe.run(where, VIOLATIONS)", where)["violations"]
         assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
     context.close()

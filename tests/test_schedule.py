@@ -6,10 +6,10 @@ import pytest
 
 from kernels.paging.pool import Pool, Request, Scheduler
 from lockstep_site import schedule
+from tests.browser import axe
 from tests.pages import PAGES, ROOT, switch, url_of
 
 SPECS = schedule.specs(ROOT)
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
 LESSON = next(page for page in PAGES if page.path.endswith("paged-attention.md"))
 
 
@@ -99,10 +99,10 @@ def test_axe_finds_nothing_in_it_and_nothing_scrolls_sideways(width, opened):
     tab, found = opened(viewport={"width": width, "height": 844}, reduced_motion="reduce")
     found.get_by_role("slider", name="Change").fill("30")  # two requests share blocks
     assert tab.evaluate("document.documentElement.scrollWidth") == width
-    tab.evaluate(AXE.read_text(encoding="utf-8"))
+    tab.evaluate(axe())
     for scheme in ("light", "dark"):
         switch(tab, scheme)
-        wrong = tab.evaluate("axe.run('figure.schedule')")["violations"]
+        wrong = tab.evaluate("axe.run('figure.schedule', VIOLATIONS)")["violations"]
         assert wrong == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in wrong])
 
 
