@@ -48,6 +48,8 @@ def entries():
 
 def place(index, doc):
     page, anchor, *_ = index["docs"][doc]
+    if anchor == 0:  # that of the doc before
+        return place(index, doc - 1)
     return index["pages"][page][0] + (f"#{anchor}" if anchor else "")
 
 
