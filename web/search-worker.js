@@ -305,7 +305,8 @@
     [/(?:difference|differences|compare|comparison|разница|отличие)(?: between| of| между)? (.+)/i, /,? (?:and|vs\.?|versus|with|to|from|и|от) |, /i],
     [/(.+)/, / (?:vs\.?|versus) /i],
     [/(.+)/, / (?:or|или) /i],
-    [/(.+)/, / (?:отличается от|compared (?:to|with)) /i],
+    [/(.+)/, / (?:отличается от|отличаются от|compared (?:to|with)) /i],
+    [/отлича[её]тся (.+)/i, / от /i],
   ]
   const sidesOf = question => {
     for (const [form, between] of SIDES) {
@@ -381,10 +382,13 @@
       if (!next || data.named.has(`${word} ${next}`)) return
       const like = (one, said) => one === said || one.length > 3 && said.length > 3 && one[0] === said[0] && near(one, said)
       const pair = data.pairs.find(([one, two]) => (one !== word || two !== next) && like(one, word) && like(two, next))
-      if (!pair || together(data, word, next)) return
+      // unless the words are said together; one that only begins as a word of the site was not meant
+      if (!pair || list.slice(n, n + 2).every(([one]) => data.has(one) >= 0) && together(data, word, next)) return
       pair.forEach((one, i) => {
         const [said, found] = list[n + i], at = data.has(one)
-        if (single(said) !== one && at >= 0) found.add(data.postings(at), 0.9, one)
+        if (single(said) === one || at < 0) return
+        if (data.has(said) < 0) [found.scores, found.shown] = [new Map(), new Set()]
+        found.add(data.postings(at), 0.9, one)
       })
     })
     plain.forEach((_, n) => {
@@ -581,7 +585,7 @@
   // these count for what they do for a question that nobody has put there, and to phrases left out.
   const W = {
     sum: 2, own: 1, lacks: -0.8, same: 1.2, typed: 3, typed6: 1.8, held: 2.8, asks: 2.2, called: 3.6, wanted: 3, wantedOn: 1.3, run: 1.7,
-    weight: 1, head: 0.6, named: 3, all: 2.3, message: 1.4, errors: 1.6, whatTerm: 1.2, whatLesson: -0.8, versusTerm: 1.1, sidesTitle: 1.5, sidesText: 1, typedAll: 1, install: 2.8, apple: 0.6, notApple: -1.8,
+    weight: 1, head: 0.6, named: 3, all: 2.3, message: 1.4, errors: 1.6, whatTerm: 1.2, whatLesson: -0.8, versusTerm: 1.1, sidesTitle: 1.5, sidesText: 1, typedAll: 2, install: 2.8, apple: 0.6, notApple: -1.8,
     textRun: 0.6, // of a message
   }
   // And where the table knows the words of the question, by tools/ranking.py, which leaves out what was
@@ -594,6 +598,7 @@
     namedOn: 0.876, titleHas: -0.256, pageHas: 0.527, textHas: -0.138, titleLong: -0.266, pageLong: -0.311,
     titleMore: 0.159, row: -0.304, mine: -0.587, its: 0.771, typedOnPage: 0.489, textRun: 0.36,
   }
+  const NEXT = 0.2 // of a page's score: its best section is shown with it
   const enough = score => score / (score + 5) // the tenth mention says little more than the fifth
 
   // To rate each doc with any word takes longer than a key may: those with the most of a question.
@@ -800,6 +805,9 @@
       }).slice(0, 8)
       const own = found.find(({ doc }) => doc === head)
       if (!best.some(({ doc }) => doc === head)) best.push(own ?? { doc: head, page, score: 0 })
+      // The list folds what scores less than its first: a section that nearly leads the page is shown
+      const [lead, next] = best
+      if (lead.doc === head && next?.score > NEXT * lead.score) best[1] = { ...next, score: lead.score }
       return best.map(one => shown(one, one.doc === head))
     })
     const suggest = every.at(-1)?.found.best
