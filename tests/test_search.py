@@ -48,6 +48,8 @@ def entries():
 
 def place(index, doc):
     page, anchor, *_ = index["docs"][doc]
+    if anchor == 0:  # that of the doc before
+        return place(index, doc - 1)
     return index["pages"][page][0] + (f"#{anchor}" if anchor else "")
 
 
@@ -356,6 +358,44 @@ def test_a_page_that_is_set_aside_comes_last(tmp_path):
     aside = entry("evidence/", "Zebra zebra", "zebra " * 9, weight=0.2)
     index = search.index([aside, entry("z/", "Other", "one zebra"), *entries()])
     assert [item["location"] for item in first_of("zebra", index, tmp_path)] == ["z/", "evidence/"]
+
+
+def test_a_section_that_nearly_leads_its_page_is_not_folded(tmp_path):
+    html = """<h1>Zebra herd</h1><p>A zebra herd</p><h2 id="s">When it sleeps</h2><p>A zebra herd
+    sleeps at noon</p><h2 id="w">Water</h2><p>A zebra drinks</p>"""
+    index = search.index([search.Entry("z/", "Zebra herd", html), *entries()])
+    (answer,) = answers(["zebra herd at noon"], index, tmp_path)
+    head, section, other = answer["items"][0]
+    assert (head["location"], section["location"]) == ("z/", "z/#s")
+    assert section["score"] == head["score"] > other["score"]
+
+
+def side_by_side():
+    table = """<h1>Animals</h1><p>Two of the plain</p><h2 id="t">Zebras and giraffes</h2><table>
+    <tr><th>Animal</th><th>Eats</th></tr><tr><td>Zebra</td><td>grass</td></tr>
+    <tr><td>Giraffe</td><td>leaves</td></tr></table>"""
+    return [
+        entry("z/", "Zebra", "zebra herds " * 3, names=["zebras"]),
+        entry("g/", "Giraffe", "giraffe herds " * 3),
+        search.Entry("all/", "Animals", table),
+        *entries(),
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["zebra vs giraffe", "difference between zebra and giraffe", "zebra or giraffe"],
+)
+def test_what_has_both_sides_comes_before_either(question, tmp_path):
+    index = search.index(side_by_side())
+    assert first_of(question, index, tmp_path)[0]["location"].startswith("all/")
+
+
+def test_a_typo_that_is_a_word_is_mended_where_a_name_needs_it(tmp_path):
+    pages = [entry("b/", "Zebra bank", "Of the river"), entry("w/", "Band", "The band plays band")]
+    index = search.index([*pages, *entries()])
+    assert first_of("zebra band", index, tmp_path)[0]["location"] == "b/"
+    assert first_of("band plays", index, tmp_path)[0]["location"] == "w/"
 
 
 def test_a_pasted_message_finds_its_row(tmp_path):

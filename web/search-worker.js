@@ -103,6 +103,7 @@
     ASKING = new Set(data.asking.split(" "))
     let last = ""
     data = { ...data, terms: data.terms.split(" ").map(told => last = last.slice(0, parseInt(told[0], 36)) + told.slice(1)) }
+    data.docs.forEach((doc, n) => { if (doc[1] === 0) doc[1] = data.docs[n - 1][1] })
     const heads = new Map()
     const titles = new Map()
     const titled = text => { // the stems of a title: those that say something, and all; and in order
@@ -142,6 +143,7 @@
         const own = split(name).map(single)
         if (own.length > 1 && own.length < 4) named.add(own.join(" "))
       }
+    const pairs = [...named].map(name => name.split(" ")).filter(name => name.length === 2)
     const own = new Set(data.pages.map(([, title]) => title.toLowerCase()))
     const has = word => { const at = lower(word); return data.terms[at] === word ? at : -1 }
     // What pages are called: their titles, other names and the parts of the site that they stand in;
@@ -176,7 +178,7 @@
       if (!rarities.has(n)) rarities.set(n, rare(data.docs.length, data.postings[n].length / 2.3, data.postings[n].length / 6 / data.pages.length))
       return rarities.get(n)
     }
-    return { ...data, heads, titled, own, called, wanted, named, typed, typedWith, rarity, lower, postings, has, hits: new Map(), texts: new Map() }
+    return { ...data, heads, titled, own, called, wanted, named, pairs, typed, typedWith, rarity, lower, postings, has, hits: new Map(), texts: new Map() }
   }
 
   // Words of one kind, by their stems: the docs and the pages that have each. Here a word is as rare as
@@ -297,6 +299,34 @@
 
   const content = words => words.filter(word => !ASKING.has(word))
 
+  // The sides of a question that sets two things or three side by side, each as its words; none where it
+  // does not
+  const SIDES = [
+    [/(?:difference|differences|compare|comparison|разница|отличие)(?: between| of| между)? (.+)/i, /,? (?:and|vs\.?|versus|with|to|from|и|от) |, /i],
+    [/(.+)/, / (?:vs\.?|versus) /i],
+    [/(.+)/, / (?:or|или) /i],
+    [/(.+)/, / (?:отличается от|отличаются от|compared (?:to|with)) /i],
+    [/отлича[её]тся (.+)/i, / от /i],
+  ]
+  const sidesOf = question => {
+    for (const [form, between] of SIDES) {
+      const parts = question.match(form)?.[1].split(between) ?? []
+      const sides = parts.map(part => new Set(content(split(part)).map(stem)))
+      if (sides.length < 2 || sides.length > 4 || sides.some(side => !side.size || side.size > 4)) continue
+      // What all share, as memory in "shared memory or global memory", tells none from the others
+      const own = sides.map((side, n) => new Set([...side].filter(root => !sides.every((other, m) => m === n || other.has(root)))))
+      if (own.every(side => side.size)) return own
+    }
+    return null
+  }
+
+  // Whether a title, or what people type, has both of two words
+  const together = (data, ...two) => {
+    const [a, b] = two.map(stem)
+    const both = known => [...known.get(a) ?? []].some(one => known.get(b)?.has(one))
+    return both(data.called.docs) || both(data.wanted.docs)
+  }
+
   // [word, what it found] for each word of a question
   const asked = (data, question) => {
     // 97 % and 286 ms are the asker's own figures; in a message that is pasted whole, so is 20.00 GiB
@@ -345,6 +375,22 @@
       }
     })
     const plain = list.map(([word]) => single(word))
+    // "wrap divergance": words of the site, or near one, that no name has together, where a name has two
+    // that differ by a letter
+    plain.forEach((word, n) => {
+      const next = plain[n + 1]
+      if (!next || data.named.has(`${word} ${next}`)) return
+      const like = (one, said) => one === said || one.length > 3 && said.length > 3 && one[0] === said[0] && near(one, said)
+      const pair = data.pairs.find(([one, two]) => (one !== word || two !== next) && like(one, word) && like(two, next))
+      // unless the words are said together; one that only begins as a word of the site was not meant
+      if (!pair || list.slice(n, n + 2).every(([one]) => data.has(one) >= 0) && together(data, word, next)) return
+      pair.forEach((one, i) => {
+        const [said, found] = list[n + i], at = data.has(one)
+        if (single(said) === one || at < 0) return
+        if (data.has(said) < 0) [found.scores, found.shown] = [new Map(), new Set()]
+        found.add(data.postings(at), 0.9, one)
+      })
+    })
     plain.forEach((_, n) => {
       for (const length of [2, 3])
         if (data.named.has(plain.slice(n, n + length).join(" ")) && n + length <= list.length)
@@ -539,7 +585,7 @@
   // these count for what they do for a question that nobody has put there, and to phrases left out.
   const W = {
     sum: 2, own: 1, lacks: -0.8, same: 1.2, typed: 3, typed6: 1.8, held: 2.8, asks: 2.2, called: 3.6, wanted: 3, wantedOn: 1.3, run: 1.7,
-    weight: 1, head: 0.6, named: 3, all: 2.3, message: 1.4, errors: 1.6, whatTerm: 1.2, whatLesson: -0.8, versusTerm: 1.1, install: 2.8, apple: 0.6, notApple: -1.8,
+    weight: 1, head: 0.6, named: 3, all: 2.3, message: 1.4, errors: 1.6, whatTerm: 1.2, whatLesson: -0.8, versusTerm: 1.1, sidesTitle: 1.5, sidesText: 1, typedAll: 2, install: 2.8, apple: 0.6, notApple: -1.8,
     textRun: 0.6, // of a message
   }
   // And where the table knows the words of the question, by tools/ranking.py, which leaves out what was
@@ -547,11 +593,12 @@
   const KNOWING = {
     named: 4, sum: 0.728, own: 0.499, lacks: -0.646, same: 1.31, typed: 0.291, typed6: 3.01, held: 0.698, asks: 1.21,
     called: 1.85, wanted: 1.78, wantedOn: 0.649, run: 2.01, weight: 0.728, head: -0.219, all: 0.799, message: 0.948,
-    errors: 1.1, whatTerm: 2.25, whatLesson: 0.462, versusTerm: 0.737, install: 0.617, apple: 0.928, notApple: -1.49,
+    errors: 1.1, whatTerm: 2.25, whatLesson: 0.462, versusTerm: 0.737, sidesTitle: 1.5, sidesText: 1, typedAll: 1.5, install: 0.617, apple: 0.928, notApple: -1.49,
     typedAt: 1.21, saysAt: 1.87, typedOn: 0.778, saysOn: 1.17, titleAt: 0.657, textAt: 1.53, centerOn: 1.75,
     namedOn: 0.876, titleHas: -0.256, pageHas: 0.527, textHas: -0.138, titleLong: -0.266, pageLong: -0.311,
     titleMore: 0.159, row: -0.304, mine: -0.587, its: 0.771, typedOnPage: 0.489, textRun: 0.36,
   }
+  const NEXT = 0.2 // of a page's score: its best section is shown with it
   const enough = score => score / (score + 5) // the tenth mention says little more than the fifth
 
   // To rate each doc with any word takes longer than a key may: those with the most of a question.
@@ -649,6 +696,20 @@
         titleLong: Math.log(own.size + 1), pageLong: Math.log(ofPage.size + 1), titleMore: own.size ? more / own.size : 1,
       }
     }
+    // Where a question sets things side by side: how much of the one that a doc has least of is in its
+    // titles, and in its text
+    const sides = sidesOf(question)?.map(side => words.map((_, n) => n).filter(n => side.has(stem(words[n].word))))
+    const compares = sides?.every(side => side.length) ? (doc, isHead) => {
+      const [page, , title] = docs[doc], own = [title, ...isHead ? pages[page][3] : [pages[page][1]]].map(text => data.titled(text)[0])
+      const least = has => Math.min(...sides.map(side => {
+        const all = side.reduce((sum, n) => sum + words[n].rare, 0)
+        return all ? side.reduce((sum, n) => has(words[n]) ? sum + words[n].rare : sum, 0) / all : 0
+      }))
+      return {
+        sidesTitle: least(({ roots }) => own.some(title => [...roots].some(root => title.has(root)))),
+        sidesText: least(({ found }) => found.scores.get(doc) > 0),
+      }
+    } : null
     const long = words.length >= 7 // as of a message that is pasted
     const rate = doc => {
       const [page, , title, , isRow = 0] = docs[doc], head = heads.get(page), best = onPage.get(page) ?? none, isHead = doc === head
@@ -673,7 +734,7 @@
       }
       // The title of a page, or another name that is no page's title, and nothing else but words that ask
       const whole = ([subject]) => subject.size === wholly.size && [...subject].every(root => wholly.has(root))
-      const named = isHead && asking.size < 3 && (whole(data.titled(title)) || names.some(name => whole(data.titled(name)) && !data.own.has(name.toLowerCase())))
+      const named = !compares && isHead && asking.size < 3 && (whole(data.titled(title)) || names.some(name => whole(data.titled(name)) && !data.own.has(name.toLowerCase())))
       // A heading that asks as the reader does
       const [, heading] = data.titled(title)
       let asks = 0
@@ -688,13 +749,16 @@
       const log = share => Math.log(share + 0.02)
       const together = Math.max(...[title, ...isHead ? names : []].map(text => run(data.titled(text)[2], inOrder)))
       const part = name => location.startsWith(name)
+      const { sidesTitle = 0, sidesText = 0 } = compares?.(doc, isHead) ?? {}
+      // The name of one side alone says little
+      const ofBoth = compares ? 0.5 + 0.5 * sidesTitle : 1
       const has = {
         sum: log(sum / total), own: log(own / total), lacks,
-        same: Math.log(1 + 2 * same ** 2), typed: Math.log(1 + 2 * said ** 2), typed6: said ** 6, held, asks: Math.log(1 + 12 * asks),
-        called: called.get(doc) ?? 0, wanted: wanted.get(doc) ?? 0, wantedOn: wantedOn.get(page) ?? 0, run: together > 1 ? together / inOrder.length : 0,
+        same: ofBoth * Math.log(1 + 2 * same ** 2), typed: Math.log(1 + 2 * said ** 2), typed6: said ** 6, typedAll: said > 0.97 && !kind.what, held: ofBoth * held, asks: Math.log(1 + 12 * asks),
+        called: called.get(doc) ?? 0, wanted: wanted.get(doc) ?? 0, wantedOn: wantedOn.get(page) ?? 0, run: together > 1 ? ofBoth * together / inOrder.length : 0,
         weight: Math.log(weight), head: isHead, named, all: here / needed > 0.999, message: long && all, errors: (long || pastes) && part("errors/"),
         whatTerm: kind.what && isHead && part("glossary/"), whatLesson: kind.what && /^(?:roadmap|patterns)\//.test(location),
-        versusTerm: kind.versus && held > 0 && part("glossary/"), install: kind.install && part("setup/"),
+        versusTerm: kind.versus && held > 0 && (!compares || sidesText > 0.7) && part("glossary/"), sidesTitle, sidesText, install: kind.install && part("setup/"),
         apple: kind.apple && part("metal/"), notApple: !kind.apple && part("metal/"),
       }
       let points = (exact ? 100 : 0) - (weight < 0.5 ? 20 : 0)
@@ -741,6 +805,9 @@
       }).slice(0, 8)
       const own = found.find(({ doc }) => doc === head)
       if (!best.some(({ doc }) => doc === head)) best.push(own ?? { doc: head, page, score: 0 })
+      // The list folds what scores less than its first: a section that nearly leads the page is shown
+      const [lead, next] = best
+      if (lead.doc === head && next?.score > NEXT * lead.score) best[1] = { ...next, score: lead.score }
       return best.map(one => shown(one, one.doc === head))
     })
     const suggest = every.at(-1)?.found.best

@@ -9,7 +9,8 @@ The index is one object::
 
     pages     [location, title, weight, other names]
     docs      [number of its page, anchor, title, start of the text, 1 for a row of a table]: what a
-              result can be, a page's head first, then its sections and the rows of their tables
+              result can be, a page's head first, then its sections and the rows of their tables;
+              the anchor is 0 where it is that of the doc before
     terms     every word, sorted, so that the words with one beginning stand together: a blank
               between them, and in place of the letters that one shares with the one before
               their number
@@ -80,7 +81,7 @@ take takes tell than that the their them then there these they thing things thin
 though through to too took tried try trying unable understand until up us use used using usually
 versus via view vs want wants was wasn way we well went were what whatever when where whether
 which while who whole whose why will with won wondering work works would write yes yet you your
-а без более бы быть в вам ваш во вообще все всех вы где для до его ее если есть еще же за зачем
+а без более бы быть в вам ваш во вообще все всех вы где делать для до его ее если есть еще же за зачем
 и из или им их к как какая какие какое какой какую когда кто ли лучше между меня мне можно мой
 мы на надо нам нас не нет ни но нужен нужна нужно о об объясните он она они от отличается
 отличаются отличие по под получить помогите понять потом почему при про работает работают
@@ -231,6 +232,7 @@ def index(
     # Of pages that this build has: a preview or another project of the core has some of them.
     here = {_plain(entry.location) for entry in entries}
     waiting = {k: said for k, said in (asked or {}).items() if k.partition("#")[0] in here}
+    at = ""  # the anchor of the last doc
     read = [_parts(e.title, e.html, e.description, tuple(e.names), e.weight) for e in entries]
     empty = Counter(title for parts in read for _, title, text, _, _ in parts if not text)
     for number, (entry, parts) in enumerate(zip(entries, read, strict=True)):
@@ -243,7 +245,9 @@ def index(
                 weights = _with(weights, said.phrases)
             for term, weight in weights.items():
                 found.setdefault(term, []).append((len(docs), weight))
-            docs.append([number, anchor, title, text, *[1][: int(row)]])
+            same = docs and docs[-1][0] == number and anchor == at
+            docs.append([number, 0 if same else anchor, title, text, *[1][: int(row)]])
+            at = anchor
     if waiting and whole:
         mend = "correct the address, or drop it"
         raise PageError(
