@@ -21,7 +21,20 @@ from ..stepper.source import _texts
 from ..stepper.types import NONE, STATIC, Array, Known, RecordRef, Scalar, Tuple, float64
 from .compiler import COLLECTIVE, Function, Module
 from .render import ROW, module_text
-from .values import I32, Buffer, Refused, Value, View, exact32, literal, number, packed, span_of
+from .values import (
+    I32,
+    MODES,
+    Buffer,
+    Refused,
+    Value,
+    View,
+    exact32,
+    keeps,
+    literal,
+    number,
+    packed,
+    span_of,
+)
 
 WIDE = {"float64", "complex"}  # kinds of refusal that computing in float32 may lift
 MOST_BUFFERS = 8  # that every WebGPU device has for a shader
@@ -49,16 +62,19 @@ class Binding:
     written: bool
     half: bool = False  # float16 in two bytes
     atomic: bool = False
+    wide: bool = False  # numbers of 64 bits as they are
 
     @property
     def kind(self):
         """As web/run-here/gpu.js reads its numbers."""
+        if self.wide:
+            return {"i": "q", "u": "Q", "f": "d"}[self.dtype.kind]
         return "h" if self.half else self.dtype.kind
 
     @property
     def bytes(self):
         """The bytes of an element."""
-        return 2 if self.half else 4
+        return 8 if self.wide else 2 if self.half else 4
 
 
 @dataclass
@@ -76,14 +92,31 @@ class Shader:
     features: tuple = ()
     launch: tuple = ()  # what it was compiled for: the config, the arguments and their types
     near: tuple = ()  # lines that compute with a float64 rounded to float32
+    pairs: bool = False  # integers of 64 bits are pairs of 32
+    emulated: bool = False  # float64 is computed by integers, to the bit: slow
 
 
-def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, single=False):
+def compile(source, config, values, kinds, *, pairs=False, emulate_float64=False, **options):
     """Compile a kernel for the arguments ``values`` of the types ``kinds``.
 
-    ``single``: compute float64 in float32, and keep arrays of it so; else float64 is refused.
+    ``pairs``: integers that may leave 32 bits are pairs of 32 bits; else they are refused.
+    ``emulate_float64``: float64 is computed by integers, as IEEE 754 has it, to the bit, and slowly;
+    with ``single`` it is computed in float32, and arrays of it are kept so; else it is refused.
     Raises Refused, with the line, for what cannot be compiled.
     """
+    if emulate_float64 and options.get("single"):
+        raise ValueError("float64 is either emulated or made float32")
+    before = dict(MODES)
+    MODES.update(pairs=pairs or emulate_float64, emulated=emulate_float64)
+    try:
+        shader = compiled(source, config, values, kinds, **options)
+        shader.pairs, shader.emulated = MODES["pairs"], emulate_float64
+        return shader
+    finally:
+        MODES.update(before)
+
+
+def compiled(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, single=False):
     if config.grid[0] > ROW and config.grid[1:] != (1, 1):
         raise Refused("a grid of more than 65535 blocks along x, with others along y or z",
                       source.node.lineno, source.filename, "launch")  # fmt: skip
@@ -103,7 +136,7 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, 
                       source.node.lineno, source.filename, "launch")  # fmt: skip
     params = b"".join(struct.pack("f", v) for _, v in module.params) if module.has_params else b""
     bindings = [
-        Binding(b.name, b.key, b.dtype, b.size, b.read, b.written, b.half, b.atomic)
+        Binding(b.name, b.key, b.dtype, b.size, b.read, b.written, b.half, b.atomic, b.wide)
         for b in module.bound
     ]
     shared = sum(b.bytes * b.size for b in module.buffers if b.space == "workgroup")
@@ -138,7 +171,7 @@ def together(buffers):
     """
     found = {}
     for b in buffers:
-        if not (b.written or b.half):
+        if not (b.written or b.half or b.wide):
             found.setdefault(b.dtype.name, []).append(b)
     packs = {}
     for same in found.values():
@@ -198,6 +231,9 @@ def argument(fc, name, v, kind, memories, written):
     state = "fits"
     if kind is float64:
         state = "exact" if v - v != 0 or exact32(v) else "once"
+    if kind is float64 and MODES["emulated"]:
+        code = module.constant(module.fresh(name), fc.real(float(v), kind).code, "float64")
+        return Value(kind, code, "float64", state="exact", uniform=True)
     if v - v == 0 and abs(v) > 3.4e38:
         fc.refuse(f"the argument `{name}` is beyond float32", kind="float64")
     code = module.param(module.fresh(name), float(v))
@@ -214,7 +250,7 @@ def array_argument(fc, name, v, kind, memories, written):
     if pair and not module.single:
         fc.refuse(f"`{name}`, an array of complex numbers", kind="complex")
     dtype = dtype.part if pair else dtype
-    if dtype is float64 and not module.single:
+    if dtype is float64 and not module.single and not keeps(dtype):
         fc.refuse(f"`{name}`, an array of float64: WGSL has none; make it float32", kind="float64")
     key = id(v.memory)
     if key in memories and memories[key].dtype is not dtype:
@@ -224,7 +260,8 @@ def array_argument(fc, name, v, kind, memories, written):
     if home not in memories:
         memory, called = (v.memory, made) if pack is None else (pack, module.fresh("packed"))
         size = len(memory.bytes) // dtype.size
-        buffer = Buffer(called, dtype, "storage", size, memory, half=module.half(dtype))
+        buffer = Buffer(called, dtype, "storage", size, memory, half=module.half(dtype),
+                        wide=keeps(dtype))  # fmt: skip
         buffer.atomic = called in module.atomics
         buffer.written = called in written
         if dtype.whole and not buffer.written and size:
@@ -397,6 +434,8 @@ def pack(binding, numbers=None):
         data = bytes(memory.bytes)
         return data + bytes(-len(data) % 4)
     numbers = elements(memory, dtype) if numbers is None else numbers
+    if binding.wide:
+        return array(binding.kind, numbers).tobytes()
     if binding.half:
         data = struct.pack(f"<{len(numbers)}e", *numbers)
         return data + bytes(-len(data) % 4)
@@ -458,6 +497,8 @@ def unpack(data, binding):
     """The elements that came back."""
     if binding.half:
         return list(struct.unpack_from(f"<{binding.elements}e", data))
+    if binding.wide:
+        return memoryview(data).cast(binding.kind).tolist()
     return memoryview(data).cast(STRUCT[binding.dtype.kind]).tolist()
 
 
@@ -573,7 +614,8 @@ def unlike(record, results, tolerance=0.0):
         for k, (x, y) in enumerate(zip(want, got, strict=True)):
             if b.dtype.kind == "b":
                 x, y = bool(x), bool(y)
-            elif b.dtype.size == 8 and b.dtype.whole and b.memory.written is not None:
+            elif b.dtype.size == 8 and b.dtype.whole and not b.wide and (
+                b.memory.written is not None):  # fmt: skip
                 x, y = narrow(x, b.dtype), narrow(y, b.dtype)
             if x == y or x != x and y != y:
                 continue

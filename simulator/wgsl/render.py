@@ -4,6 +4,7 @@ import re
 
 from .compiler import WORD, Line, comments_of
 from .values import real_text
+from .wide import ALIAS, wide_literal
 
 OWN = re.compile(r"([+*/-]|[|&^]) (.+)$")
 ROW = 65535  # workgroups that a dispatch has along an axis
@@ -129,7 +130,7 @@ def module_text(module, entry, texts):
     used = set(WORD.findall("\n".join([main, *functions])))
     own = used | {w for h in module.atomic_helpers for w in [h.split("_", 2)[2]] if h in used}
     kept = []
-    for _ in range(4):
+    for _ in range(12):
         kept = [h for h in helpers if re.search(r"fn (\w+)", h)[1] in used]
         used |= {w for h in kept for w in WORD.findall(h)}
     order = sorted(kept, key=lambda h: "fn atomic_" in h)
@@ -185,6 +186,9 @@ def module_text(module, entry, texts):
     if folded:
         module.groups, main = in_rows(module, entry, main)
     out += ["", head, main, "}"]
+    if found := aliases(out):
+        place = 1 + next(k for k, line in enumerate(out) if line.startswith("// "))
+        out[place:place] = found
     return "\n".join(out) + "\n"
 
 
@@ -235,6 +239,8 @@ def may_do_several(module, entry, main):
 
 def constant(b, x):
     """An element of a constant array."""
+    if b.wide:
+        return wide_literal(b.rep, x)
     if not b.dtype.whole:
         return real_text(x)
     return f"{int(x)}u" if b.rep == "u32" else str(x)
@@ -244,6 +250,13 @@ def element(b):
     if b.atomic:
         return f"atomic<{'u32' if b.rep == 'f32' else b.rep}>"
     return "f16" if b.half else b.rep
+
+
+def aliases(out):
+    """The types of 64 bits that the lines of a module name."""
+    used = set(WORD.findall("\n".join(out)))
+    found = [text for name, text in ALIAS.items() if name in used]
+    return ["", "// Numbers of 64 bits: the low half, and the high one.", *found] if found else []
 
 
 def said(size):
