@@ -198,3 +198,67 @@ def test_functions_of_float64_are_near(tab):
         off = np.abs(np.frombuffer(got["o"], F8) - want) / np.spacing(np.abs(want))
         print(f"{text:32}{off.max():8.2f} units")
         assert off.max() <= units, (text, off.max(), record.a[off.argmax()])
+
+
+INTEGERS = {
+    "sums and products": "o[i] = a[i] * b[i] + a[i] - (b[i] << 3)",
+    "bits": "o[i] = (a[i] & ~b[i]) | (a[i] ^ 255)",
+    "quotient": "o[i] = a[i] // b[i] if b[i] else 0",
+    "rest": "o[i] = a[i] % b[i] if b[i] else 0",
+    "unsigned": "o[i] = np.int64(np.uint64(a[i]) // np.uint64(17) + np.uint64(b[i]) % np.uint64(1000))",
+    "shifts": "o[i] = (a[i] >> (i % 64)) + (a[i] << (i % 64)) + np.int64(np.uint64(b[i]) >> np.uint64(7))",
+    "order": "o[i] = (a[i] < b[i]) + 2 * (a[i] <= b[i]) + 4 * (a[i] == b[i]) + 8 * (a[i] != b[i])",
+    "extremes": "o[i] = max(a[i], b[i]) - min(a[i], b[i]) + abs(a[i])",
+    "narrowed": "o[i] = np.int32(a[i]) + np.uint8(b[i]) + np.uint32(a[i] * b[i])",
+    "a loop": "total = 1\nfor j in range(40):\n    total = total * 3 + a[i]\no[i] = total",
+    "while": "n = a[i] & 1048575\ns = 0\nwhile n > 1:\n    s += n * n\n"
+             "    n = n // 2 if n % 2 == 0 else 3 * n + 1\no[i] = s",
+    "a branch": "n = a[i]\nif n > 1 << 40:\n    n = 7\nelif n < -5:\n    n -= 1 << 33\no[i] = n + 1",
+    "shared": "s = cuda.shared.array(128, np.int64)\nt = cuda.threadIdx.x\ns[t] = a[i]\n"
+              "cuda.syncthreads()\no[i] = s[127 - t] * 2",
+    "shuffled": "o[i] = cuda.shfl_down_sync(0xffffffff, a[i], 3) + 1",
+    "a tuple": "p, q = twice(a[i])\no[i] = p - q if q else b[i]",
+    "truth": "o[i] = 1 if a[i] and not (b[i] & 2) else 0",
+    "an index": "o[i] = a[a[i] % 128]",
+    "to floats": "f[i] = np.float32(a[i])\no[i] = np.int64(f[i])",
+}  # fmt: skip
+TWICE = "@cuda.jit(device=True)\ndef twice(n):\n    return n * 2, n >> 3\n\n\n"
+
+
+def test_integers_of_64_bits_are_what_the_stepper_computes(tab):
+    rng = np.random.default_rng(11)
+    names, rows = [], []
+    for name, body in INTEGERS.items():
+        a, b = (np.where(rng.random(128) < 0.4, rng.choice(WHOLE, 128),
+                         rng.integers(-(1 << 63), 1 << 63, 128) >> rng.integers(0, 60, 128))
+                for _ in "ab")  # fmt: skip
+        given_ = [a, b, np.zeros(128, I8), np.zeros(128, F4)]
+        record, _ = launched(body, given_, "a, b, o, f", TWICE, (1, 128), pairs=True, unroll=64)
+        assert record.shader, f"{name}: {record.refused}"
+        names.append(name)
+        rows.append(record)
+    all_right(tab, names, rows)
+
+
+RANDOM = "from numba.cuda.random import xoroshiro128p_uniform_float32 as uniform\n" \
+         "from numba.cuda.random import xoroshiro128p_uniform_float64 as uniform64\n"  # fmt: skip
+
+
+def test_random_numbers_are_those_of_cuda_random(tab):
+    rows = []
+    for body, options in (("o[i] = uniform(s, i)\no[i] += uniform(s, i)", {"pairs": True}),
+                          ("for j in range(5):\n    d[i] += uniform64(s, i)",
+                           {"emulate_float64": True})):  # fmt: skip
+        source = HEAD + RANDOM + f"from numba.cuda.random import create_xoroshiro128p_states\n" \
+            f"def go(o, d):\n    k[2, 32](create_xoroshiro128p_states(64, 7), o, d)\n" \
+            f"@cuda.jit\ndef k(s, o, d):\n    i = cuda.grid(1)\n"  # fmt: skip
+        source += "".join(f"    {line}\n" for line in body.split("\n"))
+        space, found = {}, []
+        Stepper(mode="run", raise_findings=False).execute(source, space, "k.py")
+        kept = {"o": np.zeros(64, F4)}, {"d": np.zeros(64)}
+        o, d = kept[0]["o"], kept[1]["d"]
+        with captured(found, fallback=tuple(options), unroll=64):
+            space["go"](o, d if "d[" in body else o)
+        assert found[0].shader, str(found[0].refused)
+        rows += found
+    all_right(tab, ["float32", "float64"], rows)

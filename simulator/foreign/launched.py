@@ -44,6 +44,8 @@ from simulator.wgsl.launch import capture
 LIST = Path(__file__).with_name("launched.json")
 EACH, WANTED = 10, 55
 SECONDS, STEPS = 60, 100_000_000
+# How each is compiled: as it is, then with int64 as pairs, then with float64 emulated.
+OPTIONS = {"unroll": 64, "fallback": ("pairs", "emulate_float64")}
 REPOSITORIES = {
     "abyssnlp/numba-gpu": "a8606359b09b9b1c4b92059448b0454ebde3e5ce",
     "ADACS-Australia/2026-Python-GPU-training": "0b96cb5fec782aa1ed887742b516b21258f0b1fa",
@@ -261,7 +263,7 @@ def launches(folder, rows):
                 return None if records[0].refused else plain(*given)
 
             try:
-                capture(unless_refused, records, {"unroll": 64}, kernel, grid, block, dynamic, args)
+                capture(unless_refused, records, OPTIONS, kernel, grid, block, dynamic, args)
             finally:
                 seen = [(f.kind, f.line) for x in stepper.launches[before:] for f in x.findings]
                 found.extend((key, slim(r), seen, [*map(told, kinds)]) for r in records)

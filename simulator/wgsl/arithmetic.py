@@ -156,6 +156,10 @@ class Arithmetic:
             code = code if rep == "u32" else f"bitcast<i32>({code})"
         return value.but(code=code, rep=rep, prec=ATOM)
 
+    def shortened(self, value):
+        """``value`` in 32 bits where it fits."""
+        return self.to_rep(value, rep_of(value.type, value.lo, value.hi)[0])
+
     def helped(self, name, *values, type=None, rep="float64", prec=ATOM):
         """A value that a helper of wide.py makes of others."""
         code = f"{self.module.helper(name)}({', '.join(v.code for v in values)})"
@@ -525,7 +529,7 @@ class Arithmetic:
 
     def divide(self, op, a, b, kind, node):
         power = b.known and b.const > 0 and b.const & (b.const - 1) == 0
-        if op == "Mod" and power and a.state == "mod":
+        if op == "Mod" and power and (a.state == "mod" or a.rep in WIDE and b.const <= 1 << 31):
             mask = number(kind, b.const - 1)
             return self.result(kind, "&", [a, mask], 0, b.const - 1, LOOSE, "fits", (ATOM, ATOM))
         a, b = self.fitting(a, node, wide=True), self.fitting(b, node, wide=True)
@@ -537,7 +541,7 @@ class Arithmetic:
             found = self.helped(name, a, b, type=kind, rep=kind.name)
             if op == "Mod" and b.lo > 0:
                 found = found.but(lo=0, hi=b.hi - 1)
-            return found
+            return self.shortened(found)
         a, b = self.fitting(a, node), self.fitting(b, node)
         if op == "FloorDiv":
             lo, hi = (0 if a.lo >= 0 and b.lo >= 0 else -far - 1), far
@@ -610,7 +614,8 @@ class Arithmetic:
             name = f"{SHORT[kind.name]}_shr"
             lo, hi = min(a.lo >> b.lo, 0), max(a.hi >> b.lo, 0)
             a = self.to_rep(a, kind.name)
-            return self.helped(name, a, count, type=kind, rep=kind.name).but(lo=lo, hi=hi)
+            found = self.helped(name, a, count, type=kind, rep=kind.name)
+            return self.shortened(found.but(lo=lo, hi=hi))
         low = b.lo
         lo, hi = min(a.lo >> low, 0), max(a.hi >> low, 0)
         if known:

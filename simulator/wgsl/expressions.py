@@ -38,6 +38,7 @@ from .values import (
     TIMES,
     U32,
     UNARY,
+    WIDE,
     Buffer,
     Value,
     View,
@@ -284,6 +285,8 @@ class Expressions(Arithmetic):
         if name == "T":
             turned = replace(view, shape=view.shape[::-1], strides=view.strides[::-1])
             return Value(turned.type(), view=turned)
+        if view.states and name not in ("ndim", "shape", "size"):
+            self.refuse(f"`.{name}` of random states", node, "random")
         if view.pair and name in ("real", "imag"):
             at = view.offset if name == "real" else self.position(
                 "+", view.offset, number(int64, 1))  # fmt: skip
@@ -365,6 +368,8 @@ class Expressions(Arithmetic):
             code = f"{self.module.helper('from_start')}({self.to_rep(index, 'i32').code}, "
             code += f"{self.to_rep(size, 'i32').code})"
             return Value(int64, code, "i32", 0, max(index.hi, 0), "index", None, index.uniform)
+        if index.rep in WIDE:
+            return self.to_rep(index, "i32").but(state="index")
         return index.but(state="index") if index.state == "sat" else index
 
     def own_shape(self, view):
@@ -402,6 +407,8 @@ class Expressions(Arithmetic):
 
     def load(self, view, index, node=None):
         """The value of an element."""
+        if view.states:
+            self.refuse(f"`{ast.unparse(node or self.node)}`: a record", node, "states")
         if view.pair:
             parts = [self.load(replace(view, pair=False), i, node) for i in self.both(index)]
             code = f"vec2f({', '.join(v.code for v in parts)})"
@@ -444,6 +451,8 @@ class Expressions(Arithmetic):
 
     def put(self, view, index, value, node):
         """Write an element."""
+        if view.states:
+            self.refuse(f"`{ast.unparse(node)}`: a record", node, "states")
         if view.pair:
             value = self.copied(self.cast(self.number(value, node), view.dtype, node))
             half = replace(view, pair=False)

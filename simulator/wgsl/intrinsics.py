@@ -23,6 +23,7 @@ from ..stepper.types import (
     int64,
     mix,
     uint32,
+    uint64,
 )
 from .helpers import HELPERS, atomic_helper
 from .values import (
@@ -31,6 +32,7 @@ from .values import (
     LOOSE,
     MODES,
     PLUS,
+    TIMES,
     U32,
     WIDE,
     Buffer,
@@ -138,7 +140,7 @@ REASONS = {
     "cg": ": WGSL has no barrier across workgroups",
     "threadfence": ": WGSL has no memory fence between workgroups",
     "threadfence_system": ": WGSL has no memory fence between workgroups",
-    "random": ": its states are 64-bit",
+    "random": ": not one of the uniform numbers",
     "libdevice": ": a function of NVIDIA's library",
     "match_any_sync": MATCH,
     "match_all_sync": MATCH,
@@ -982,6 +984,41 @@ def half(op):
 # ---------------------------------------------------------------- device functions
 
 
+def random(kind, type):
+    """The next random number of a state, as cuda.random computes it."""
+
+    def write(fc, node):
+        states, index = given(fc, node, ["states", "index"])
+        a, i = fc.ordered([states, index])
+        if a.view is None or not a.view.states:
+            fc.refuse(f"`{ast.unparse(node)}`: random states", node, "random")
+        if fc.maybe:
+            fc.refuse(f"`{ast.unparse(node)}` in a condition", node, "random")
+        at = fc.hold(fc.flat(a.view, [i], node), "at")
+        buffer = a.view.buffer
+        buffer.read = buffer.written = True
+        fc.uses.add(buffer.name)
+        state, next_ = fc.temp("state"), fc.temp("state")
+        second = fc.position("+", at, number(int64, 1)).code
+        fc.emit(f"vec4u({buffer.name}[{at.code}], {buffer.name}[{second}])", state, "vec4u")
+        fc.emit(f"{fc.module.helper('xoroshiro')}({state})", next_, "vec4u")
+        fc.emit(f"{buffer.name}[{at.code}] = {next_}.xy;")
+        fc.emit(f"{buffer.name}[{second}] = {next_}.zw;")
+        code = f"{fc.module.helper('add64')}({state}.xy, {state}.zw)"
+        value = Value(uint64, code, "uint64", uint64.lo, uint64.hi)
+        if kind == "next":
+            return fc.copied(value)
+        value = fc.operate("RShift", value, number(uint64, 11), node)
+        if type is float32:
+            value = fc.cast(value, float32)
+            return fc.copied(value.but(code=f"{value.at(ATOM)} * 1.1102230246251565e-16", prec=TIMES))
+        if not MODES["emulated"]:
+            fc.refuse(f"`{ast.unparse(node)}` is a float64", node, "float64")
+        return fc.copied(fc.operate("Mult", value, fc.real(2.0**-53, float64), node))
+
+    return write
+
+
 def device(fc, source, node, signatures=()):
     """Call another function of the script."""
     params = source.params
@@ -1023,6 +1060,8 @@ CALLS = {
         for op in (*PLAIN, "cas", "compare_and_swap", "inc", "dec", "nanmax", "nanmin")
     },
     **{n: bits(n) for n in ("popc", "clz", "ffs", "brev")},
+    **{f"random.xoroshiro128p_uniform_{t.name}": random("uniform", t) for t in (float32, float64)},
+    "random.xoroshiro128p_next": random("next", uint64),
     "activemask": activemask,
     "lanemask_lt": lanemask_lt,
     "selp": selp,

@@ -18,7 +18,7 @@ from ..stepper import host
 from ..stepper.compiler import is_array
 from ..stepper.faults import Unsupported
 from ..stepper.source import _texts
-from ..stepper.types import NONE, STATIC, Array, Known, RecordRef, Scalar, Tuple, float64
+from ..stepper.types import NONE, STATIC, Array, Known, RecordRef, Scalar, Tuple, float64, uint64
 from .compiler import COLLECTIVE, Function, Module
 from .render import ROW, module_text
 from .values import (
@@ -37,6 +37,11 @@ from .values import (
 )
 
 WIDE = {"float64", "complex"}  # kinds of refusal that computing in float32 may lift
+LIFTS = {  # options of compile(), and the kinds of refusal that each may lift
+    "pairs": {"int64", "record"},
+    "emulate_float64": WIDE | {"int64", "record"},
+    "single": WIDE,
+}
 MOST_BUFFERS = 8  # that every WebGPU device has for a shader
 THREADS, SIDE = 256, 16  # of a block, where a kernel does not mind
 SIZES = {1: ("size",), 2: ("rows", "cols"), 3: ("depth", "rows", "cols")}
@@ -244,8 +249,11 @@ def argument(fc, name, v, kind, memories, written):
 
 def array_argument(fc, name, v, kind, memories, written):
     module, dtype = fc.module, kind.dtype
-    if not isinstance(dtype, Scalar):
+    states = random_states(dtype) and MODES["pairs"]
+    if not (isinstance(dtype, Scalar) or states):
         fc.refuse(f"`{name}`, an array of records", kind="record")
+    if states:
+        dtype = uint64
     pair = dtype.kind == "c"
     if pair and not module.single:
         fc.refuse(f"`{name}`, an array of complex numbers", kind="complex")
@@ -281,8 +289,18 @@ def array_argument(fc, name, v, kind, memories, written):
     if rows and tuple(v.strides) == packed(v.shape):
         module.sizes[id(buffer), v.strides[-2]] = shape[-1].code
     start = v.start // dtype.size + v.offset + first
+    if states:  # two numbers each
+        strides, start = [n // 8 for n in v.strides], (v.start + v.offset) // 8 + first
+        view = View(buffer, tuple(shape), tuple(strides), number(fc_int64(), start), states=True)
+        return Value(kind, view=view)
     view = View(buffer, tuple(shape), tuple(v.strides), number(fc_int64(), start), pair)
     return Value(kind, view=view)
+
+
+def random_states(dtype):
+    """Whether records are the states of random numbers, as cuda.random makes them."""
+    fields = [(f.name, f.type, f.offset) for f in getattr(dtype, "fields", ())]
+    return fields == [("s0", uint64, 0), ("s1", uint64, 8)] and dtype.size == 16
 
 
 def fc_int64():
@@ -566,13 +584,7 @@ def capture(plain, launches, options, kernel, grid, block, dynamic, args):
         values, kinds, _ = kernel.arguments(given)
         more = more(max((v.size for v, t in zip(values, kinds, strict=True)
                          if isinstance(t, Array)), default=1))  # fmt: skip
-        try:
-            record.shader = compile(kernel.source, record.config, values, kinds, **options)
-        except Refused as refused:
-            if not (fallback and refused.kind in WIDE):
-                raise
-            options["single"] = record.single = True
-            record.shader = compile(kernel.source, record.config, values, kinds, **options)
+        options = tried(record, fallback, kernel.source, values, kinds, options)
         for b in record.shader.bindings:
             record.before[b.name] = pack(b)
         for times in more:
@@ -599,18 +611,37 @@ def capture(plain, launches, options, kernel, grid, block, dynamic, args):
                 record.after[b.name] = elements(b.memory, b.dtype)
 
 
-def unlike(record, results, tolerance=0.0):
+def tried(record, fallback, source, values, kinds, options):
+    """Compile a launch, by the options of ``fallback`` where it is refused without; the options."""
+    words = ("single",) if fallback is True else fallback or ()
+    first = last = None
+    for word in (None, *words):
+        if last and last.kind not in LIFTS[word]:
+            continue
+        given = options | ({word: True} if word else {})
+        try:
+            record.shader = compile(source, record.config, values, kinds, **given)
+        except Refused as refused:
+            last, first = refused, first or refused
+            continue
+        record.single = bool(given.get("single"))
+        return given
+    raise first
+
+
+def unlike(record, results, tolerance=0.0, fine=None):
     """What differs between the stepper's memory and what came back: [(buffer, index, ...)].
 
     ``results``: name of a written buffer -> bytes. ``tolerance`` is relative to the largest number
-    of the buffer; integers must be equal.
+    of the buffer; integers must be equal. ``fine``: that of float64 kept in 64 bits, if another.
     """
     wrong = []
     for b in record.shader.bindings:
         if not b.written:
             continue
         want, got = record.after[b.name], unpack(results[b.name], b)
-        scale = max((abs(x) for x in want if x - x == 0), default=0.0) if tolerance else 0
+        allowed = tolerance if fine is None or not b.wide else fine
+        scale = max((abs(x) for x in want if x - x == 0), default=0.0) if allowed else 0
         for k, (x, y) in enumerate(zip(want, got, strict=True)):
             if b.dtype.kind == "b":
                 x, y = bool(x), bool(y)
@@ -619,7 +650,7 @@ def unlike(record, results, tolerance=0.0):
                 x, y = narrow(x, b.dtype), narrow(y, b.dtype)
             if x == y or x != x and y != y:
                 continue
-            if b.dtype.kind == "f" and abs(x - y) <= tolerance * scale:
+            if b.dtype.kind == "f" and abs(x - y) <= allowed * scale:
                 continue
             wrong.append((b.name, k, x, y))
     return wrong

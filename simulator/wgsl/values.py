@@ -122,6 +122,7 @@ class View:
     strides: tuple  # numbers
     offset: Value
     pair: bool = False  # of complex numbers: two elements of the buffer each, the real part first
+    states: bool = False  # of random states: two elements of the buffer each
 
     @property
     def dtype(self):
