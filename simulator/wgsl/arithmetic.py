@@ -73,7 +73,7 @@ class Arithmetic:
 
     def allowed(self, value, node):
         """``value``, which is no complex number, but where float32 may stand for float64."""
-        if value.type.kind == "c" and not self.module.single:
+        if value.type.kind == "c" and not (self.module.single or MODES["emulated"]):
             self.refuse("complex numbers", node, "complex")
         return value
 
@@ -115,7 +115,7 @@ class Arithmetic:
         """``value`` as the WGSL type ``rep``, bit by bit."""
         if value.rep == rep:
             return value
-        if rep in WIDE or value.rep in WIDE:
+        if rep in WIDE or value.rep in WIDE or rep == "complex128":
             return self.to_wide(value, rep)
         if value.rep == "bool":
             if rep == "f32":
@@ -136,7 +136,9 @@ class Arithmetic:
         code = value.code
         if value.known:
             code = literal(rep, value.const) if rep in WIDE or value.type.whole else code
-        elif rep == "f32" or "bool" in (rep, value.rep) or value.type.kind == "c":
+        elif rep == "complex128":
+            code = f"{self.module.helper('c128_of')}({code})"
+        elif rep == "f32" or "bool" in (rep, value.rep):
             one = rep in WIDE and value.rep == "bool"
             if not one:
                 raise AssertionError(f"{value} as {rep}")  # a cast decides how that is done
@@ -209,6 +211,17 @@ class Arithmetic:
         if type.kind != "c":
             self.refuse(f"a complex number made {type.name}: take its .real", node, "complex")
         self.allowed(value.but(type=type), node)
+        rep, _ = rep_of(type)
+        if MODES["emulated"] and value.type.kind == "c":
+            made = value.but(type=type, merges="")
+            if rep == "vec2f" and value.rep != rep:
+                return made.but(code=f"{self.module.helper('c64_of')}({value.code})", rep=rep,
+                                prec=ATOM)  # fmt: skip
+            return self.to_rep(made, rep)
+        if MODES["emulated"]:
+            real = self.cast(value, float64 if rep == "complex128" else float32)
+            code = f"{rep}({real.code}, {'0.0' if rep == 'vec2f' else 'vec2u()'})"
+            return Value(type, code, rep, state="exact", uniform=value.uniform)
         if value.type.kind != "c":
             real = self.cast(value, float64)
             value = real.but(code=f"vec2f({real.code}, 0.0)", rep="vec2f", prec=ATOM, const=None)
@@ -218,6 +231,10 @@ class Arithmetic:
         """Arithmetic of complex numbers, by their parts."""
         a, b = self.cast(a, kind, node), self.cast(b, kind, node)
         uniform = a.uniform and b.uniform
+        if a.rep == "complex128" and op in ("Add", "Sub", "Mult"):
+            name = {"Add": "c128_add", "Sub": "c128_sub", "Mult": "c128_mul"}[op]
+            code = f"{self.module.helper(name)}({a.code}, {b.code})"
+            return Value(kind, code, a.rep, state="exact", uniform=uniform)
         if op == "Mult":
             code = f"{self.module.helper('complex_product')}({a.code}, {b.code})"
             return Value(kind, code, "vec2f", state="exact", uniform=uniform)
@@ -382,6 +399,9 @@ class Arithmetic:
         if result.kind in "fc":
             if value.known:
                 return self.real(-value.const, result)
+            if value.rep == "complex128":
+                code = f"{self.module.helper('c128_neg')}({value.code})"
+                return value.but(code=code, prec=ATOM)
             if value.rep == "float64":
                 return self.helped("f64_neg", value)
             return value.but(code=f"-{value.at(ATOM)}", prec=UNARY)

@@ -268,7 +268,7 @@ class Function(Expressions, Loops, Calls):
                     return a.but(view=replace(v, shape=shape, offset=offset))
         if isinstance(a.type, Scalar) and isinstance(b.type, Scalar):
             type = mix(a.type, b.type, unify=True)
-            if type.kind == "c" and not self.module.single:
+            if type.kind == "c" and not (self.module.single or MODES["emulated"]):
                 return Value("conflict")
             uniform = a.uniform and b.uniform
             if not type.whole:

@@ -148,7 +148,8 @@ class Expressions(Arithmetic):
     def complex_constant(self, z, node):
         """A constant complex number."""
         parts = ", ".join(self.real(x, float64).code for x in (z.real, z.imag))
-        value = Value(complex128, f"vec2f({parts})", "vec2f", state="exact", uniform=True)
+        rep, _ = rep_of(complex128)
+        value = Value(complex128, f"{rep}({parts})", rep, state="exact", uniform=True)
         return self.allowed(value, node)
 
     def constant(self, obj, what, node):
@@ -256,8 +257,11 @@ class Expressions(Arithmetic):
             return self.of_array(base, name, node)
         if isinstance(base.type, Scalar) and base.type.kind == "c":
             if name in ("real", "imag"):
-                code = f"{base.at(ATOM)}.{'x' if name == 'real' else 'y'}"
-                return Value(base.type.part, code, "f32", state="exact", uniform=base.uniform)
+                parts, rep = ("xy", "zw"), "float64"
+                if base.rep == "vec2f":
+                    parts, rep = "xy", "f32"
+                code = f"{base.at(ATOM)}.{parts[name == 'imag']}"
+                return Value(base.type.part, code, rep, state="exact", uniform=base.uniform)
             if name == "conjugate":
                 return Value(STATIC, const=Method(base, name))
         elif isinstance(base.type, Scalar) and name == "real":
@@ -411,8 +415,9 @@ class Expressions(Arithmetic):
             self.refuse(f"`{ast.unparse(node or self.node)}`: a record", node, "states")
         if view.pair:
             parts = [self.load(replace(view, pair=False), i, node) for i in self.both(index)]
-            code = f"vec2f({', '.join(v.code for v in parts)})"
-            return Value(view.dtype, code, "vec2f", state="exact", uniform=parts[0].uniform)
+            rep, _ = rep_of(view.dtype)
+            code = f"{rep}({', '.join(v.code for v in parts)})"
+            return Value(view.dtype, code, rep, state="exact", uniform=parts[0].uniform)
         buffer = view.buffer
         dtype = buffer.dtype
         buffer.read = True
@@ -456,9 +461,10 @@ class Expressions(Arithmetic):
         if view.pair:
             value = self.copied(self.cast(self.number(value, node), view.dtype, node))
             half = replace(view, pair=False)
-            for at, part in zip(self.both(index), "xy", strict=True):
+            names, rep = ("xy", "f32") if value.rep == "vec2f" else (("xy", "zw"), "float64")
+            for at, part in zip(self.both(index), names, strict=True):
                 code = f"{value.code}.{part}"
-                self.put(half, at, Value(half.dtype, code, "f32", state="exact"), node)
+                self.put(half, at, Value(half.dtype, code, rep, state="exact"), node)
             return
         buffer = view.buffer
         if buffer.space == "const":

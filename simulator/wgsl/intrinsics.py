@@ -706,6 +706,9 @@ def method(fc, function, node):
     view = function.value.view
     if function.name == "conjugate" and view is None and not node.args:
         z = fc.hold(function.value)
+        if z.rep == "complex128":
+            code = f"complex128({z.code}.xy, {fc.module.helper('f64_neg')}({z.code}.zw))"
+            return z.but(code=code, prec=ATOM)
         return z.but(code=f"vec2f({z.at(ATOM)}.x, -{z.at(ATOM)}.y)", prec=ATOM)
     if function.name == "transpose" and not node.args:
         return fc.of_array(function.value, "T", node)

@@ -111,6 +111,8 @@ def compile(source, config, values, kinds, *, pairs=False, emulate_float64=False
     """
     if emulate_float64 and options.get("single"):
         raise ValueError("float64 is either emulated or made float32")
+    if emulate_float64:
+        options["unroll"] = 0  # each operation is long already
     before = dict(MODES)
     MODES.update(pairs=pairs or emulate_float64, emulated=emulate_float64)
     try:
@@ -255,7 +257,7 @@ def array_argument(fc, name, v, kind, memories, written):
     if states:
         dtype = uint64
     pair = dtype.kind == "c"
-    if pair and not module.single:
+    if pair and not (module.single or MODES["emulated"]):
         fc.refuse(f"`{name}`, an array of complex numbers", kind="complex")
     dtype = dtype.part if pair else dtype
     if dtype is float64 and not module.single and not keeps(dtype):

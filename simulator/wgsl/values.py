@@ -195,7 +195,8 @@ def rep_of(type, lo=None, hi=None, prefer=""):
     if type.kind == "b":
         return "bool", "fits"
     if type.kind == "c":
-        return "vec2f", "exact"
+        wide = type is complex128 and MODES["emulated"]
+        return "complex128" if wide else "vec2f", "exact"
     inside = I32[0] <= lo and hi <= I32[1]
     unsigned = lo >= 0 and hi <= U32[1]
     if type.size <= 4:

@@ -11,8 +11,9 @@ import math
 import re
 import struct
 
-ALIAS = {name: f"alias {name} = vec2u;" for name in ("int64", "uint64", "float64")}
-WIDE = set(ALIAS)  # WGSL types of ours that have 64 bits
+WIDE = {"int64", "uint64", "float64"}  # WGSL types of ours that have 64 bits
+ALIAS = {name: f"alias {name} = vec2u;" for name in sorted(WIDE)}
+ALIAS["complex128"] = "alias complex128 = vec4u;"  # the real part first
 
 
 def halves(bits):
@@ -87,23 +88,27 @@ fn product32(a: u32, b: u32) -> vec2u {
     "i64_abs": """fn i64_abs(a: vec2u) -> vec2u {
   return select(a, sub64(vec2u(), a), a.y >> 31u == 1u);
 }""",
-    "shl64": """// A count of 64 or more leaves nothing.
+    "shl64": """// A count of 64 or more leaves nothing. Without branches, as all of these: drivers put each call's
+// text in its place, and a software adapter compiles a branch long.
 fn shl64(a: vec2u, n: u32) -> vec2u {
-  if (n > 63u) { return vec2u(); }
-  if (n > 31u) { return vec2u(0u, a.x << (n - 32u)); }
-  return vec2u(a.x << n, (a.y << n) | ((a.x >> 1u) >> (31u - n)));
+  let m = n & 31u;
+  let low = a.x << m;
+  let near = vec2u(low, (a.y << m) | ((a.x >> 1u) >> (31u - m)));
+  return select(select(near, vec2u(0u, low), n > 31u), vec2u(), n > 63u);
 }""",
     "u64_shr": """fn u64_shr(a: vec2u, n: u32) -> vec2u {
-  if (n > 63u) { return vec2u(); }
-  if (n > 31u) { return vec2u(a.y >> (n - 32u), 0u); }
-  return vec2u((a.x >> n) | ((a.y << 1u) << (31u - n)), a.y >> n);
+  let m = n & 31u;
+  let high = a.y >> m;
+  let near = vec2u((a.x >> m) | ((a.y << 1u) << (31u - m)), high);
+  return select(select(near, vec2u(high, 0u), n > 31u), vec2u(), n > 63u);
 }""",
     "i64_shr": """// A count of 64 or more leaves the sign.
 fn i64_shr(a: vec2u, n: u32) -> vec2u {
+  let m = n & 31u;
   let sign = u32(bitcast<i32>(a.y) >> 31u);
-  if (n > 63u) { return vec2u(sign); }
-  if (n > 31u) { return vec2u(u32(bitcast<i32>(a.y) >> (n - 32u)), sign); }
-  return vec2u((a.x >> n) | ((a.y << 1u) << (31u - n)), u32(bitcast<i32>(a.y) >> n));
+  let high = u32(bitcast<i32>(a.y) >> m);
+  let near = vec2u((a.x >> m) | ((a.y << 1u) << (31u - m)), high);
+  return select(select(near, vec2u(high, sign), n > 31u), vec2u(sign), n > 63u);
 }""",
     "zeros64": """// The zeros before the first one.
 fn zeros64(a: vec2u) -> u32 {
@@ -111,29 +116,25 @@ fn zeros64(a: vec2u) -> u32 {
 }""",
     "divide64": """// Quotient and rest; both 0 where the divisor is 0.
 fn divide64(a: vec2u, b: vec2u) -> vec4u {
-  if (all(b == vec2u())) { return vec4u(); }
-  if ((a.y | b.y) == 0u) { return vec4u(a.x / b.x, 0u, a.x % b.x, 0u); }
   var q = a;
   var r = vec2u();
   for (var k = 0; k < 64; k++) {
     let over = r.y >> 31u;
     r = vec2u((r.x << 1u) | (q.y >> 31u), (r.y << 1u) | (r.x >> 31u));
-    q = vec2u(q.x << 1u, (q.y << 1u) | (q.x >> 31u));
-    if (over == 1u || !u64_less(r, b)) {
-      r = sub64(r, b);
-      q.x |= 1u;
-    }
+    let takes = over == 1u || !u64_less(r, b);
+    q = vec2u((q.x << 1u) | select(0u, 1u, takes), (q.y << 1u) | (q.x >> 31u));
+    r = select(r, sub64(r, b), takes);
   }
-  return vec4u(q, r);
+  return select(vec4u(q, r), vec4u(), all(b == vec2u()));
 }""",
     "u64_div": "fn u64_div(a: vec2u, b: vec2u) -> vec2u { return divide64(a, b).xy; }",
     "u64_mod": "fn u64_mod(a: vec2u, b: vec2u) -> vec2u { return divide64(a, b).zw; }",
     "i64_div": """// Rounded down, as Python divides; 0 where the divisor is 0.
 fn i64_div(a: vec2u, b: vec2u) -> vec2u {
   let found = divide64(i64_abs(a), i64_abs(b));
-  if ((a.y ^ b.y) >> 31u == 0u) { return found.xy; }
-  let down = select(0u, 1u, any(found.zw != vec2u()));
-  return sub64(sub64(vec2u(), found.xy), vec2u(down, 0u));
+  let down = vec2u(select(0u, 1u, any(found.zw != vec2u())), 0u);
+  let below = sub64(sub64(vec2u(), found.xy), down);
+  return select(found.xy, below, (a.y ^ b.y) >> 31u == 1u);
 }""",
     "i64_mod": """// With the sign of the divisor, as in Python; 0 where the divisor is 0.
 fn i64_mod(a: vec2u, b: vec2u) -> vec2u {
@@ -172,70 +173,59 @@ fn f64_parts(a: vec2u) -> F64 {
 }""",
     "jammed": """// Shifted to the right; what is lost leaves a 1 at the end.
 fn jammed(m: vec2u, n: u32) -> vec2u {
-  if (n == 0u) { return m; }
-  if (n > 63u) { return vec2u(select(0u, 1u, any(m != vec2u())), 0u); }
   let made = u64_shr(m, n);
   return vec2u(made.x | select(0u, 1u, any(shl64(made, n) != m)), made.y);
 }""",
     "f64_packed": """// m / 2**63 * 2**e rounded to the nearest float64, halves to even.
 fn f64_packed(sign: u32, e: i32, m: vec2u) -> vec2u {
   let field = e + 1023;
-  if (field > 2046) { return vec2u(0u, sign | 0x7ff00000u); }
   let w = jammed(m, u32(max(1 - field, 0)));
   let rest = w.x & 0x7ffu;
-  let r = u64_shr(w, 11u);
+  let r = vec2u((w.x >> 11u) | (w.y << 21u), w.y >> 11u);
   let up = rest > 0x400u || (rest == 0x400u && (r.x & 1u) == 1u);
-  return add64(vec2u(r.x, r.y + (sign | (u32(max(field, 1) - 1) << 20u))),
-               vec2u(select(0u, 1u, up), 0u));
+  let made = add64(vec2u(r.x, r.y + (u32(max(field, 1) - 1) << 20u)),
+                   vec2u(select(0u, 1u, up), 0u));
+  let found = select(made, vec2u(0u, 0x7ff00000u), field > 2046);
+  return vec2u(found.x, found.y | sign);
 }""",
     "f64_of_f32": """fn f64_of_f32(x: f32) -> vec2u {
   let bits = bitcast<u32>(x);
   let size = bits & 0x7fffffffu;
-  let sign = bits & 0x80000000u;
-  if (size >= 0x7f800000u) {
-    return vec2u(size << 29u, sign | 0x7ff00000u | ((size & 0x7fffffu) >> 3u));
-  }
-  if (size < 0x800000u) {
-    if (size == 0u) { return vec2u(0u, sign); }
-    let up = countLeadingZeros(size);
-    return f64_packed(sign, -118 - i32(up), vec2u(0u, size << up));
-  }
-  return vec2u(size << 29u, sign | ((size >> 3u) + 0x38000000u));
+  let up = countLeadingZeros(size);
+  let t = size << ((up - 8u) & 31u);
+  let tiny = vec2u(t << 29u, ((905u - up) << 20u) + ((t & 0x7fffffu) >> 3u));
+  let usual = vec2u(size << 29u, (size >> 3u) + select(0x38000000u, 0x70000000u, size >= 0x7f800000u));
+  let found = select(select(usual, tiny, size < 0x800000u), vec2u(), size == 0u);
+  return vec2u(found.x, found.y | (bits & 0x80000000u));
 }""",
     "f32_of_f64": """// The nearest float32, halves to even.
 fn f32_of_f64(a: vec2u) -> f32 {
-  let sign = a.y & 0x80000000u;
-  if ((a.y & 0x7ff00000u) == 0x7ff00000u) {
-    return bitcast<f32>(sign | 0x7f800000u | select(0u, 0x400000u, f64_is_nan(a)));
-  }
-  if (f64_is_zero(a)) { return bitcast<f32>(sign); }
   let x = f64_parts(a);
-  return f32_packed(sign, x.e, x.m);
+  let found = f32_packed(x.e, x.m);
+  let none = select(0x7f800000u, 0x7fc00000u, f64_is_nan(a));
+  return bitcast<f32>(select(found, none, !f64_is_finite(a)) | (a.y & 0x80000000u));
 }""",
-    "f32_packed": """// m / 2**63 * 2**e rounded to the nearest float32, halves to even.
-fn f32_packed(sign: u32, e: i32, m: vec2u) -> f32 {
+    "f32_packed": """// The bits of m / 2**63 * 2**e rounded to the nearest float32, halves to even.
+fn f32_packed(e: i32, m: vec2u) -> u32 {
   let field = e + 127;
-  if (field > 254) { return bitcast<f32>(sign | 0x7f800000u); }
   let w = jammed(m, u32(max(1 - field, 0)));
-  let rest = w.y & 0xffu;
+  let rest = (w.y & 0xffu) * 2u + select(0u, 1u, w.x != 0u);
   let r = w.y >> 8u;
-  let more = w.x != 0u;
-  let up = rest > 0x80u || (rest == 0x80u && (more || (r & 1u) == 1u));
-  return bitcast<f32>(sign | ((u32(max(field, 1) - 1) << 23u) + r + select(0u, 1u, up)));
+  let up = rest > 0x100u || (rest == 0x100u && (r & 1u) == 1u);
+  let made = (u32(max(field, 1) - 1) << 23u) + r + select(0u, 1u, up);
+  return select(select(made, 0x7f800000u, field > 254), 0u, m.y == 0u);
 }""",
     "f64_of_u64": """fn f64_of_u64(a: vec2u) -> vec2u {
-  if (all(a == vec2u())) { return a; }
   let up = zeros64(a);
-  return f64_packed(0u, 63 - i32(up), shl64(a, up));
+  return select(f64_packed(0u, 63 - i32(up), shl64(a, up)), a, all(a == vec2u()));
 }""",
     "f64_of_i64": """fn f64_of_i64(a: vec2u) -> vec2u {
   let size = f64_of_u64(i64_abs(a));
   return vec2u(size.x, size.y | (a.y & 0x80000000u));
 }""",
     "f32_of_u64": """fn f32_of_u64(a: vec2u) -> f32 {
-  if (all(a == vec2u())) { return 0.0; }
   let up = zeros64(a);
-  return f32_packed(0u, 63 - i32(up), shl64(a, up));
+  return bitcast<f32>(f32_packed(63 - i32(up), shl64(a, up)));
 }""",
     "f32_of_i64": """fn f32_of_i64(a: vec2u) -> f32 {
   let size = f32_of_u64(i64_abs(a));
@@ -244,25 +234,22 @@ fn f32_packed(sign: u32, e: i32, m: vec2u) -> f32 {
     "u64_of_f64": """// Truncated; beyond the range its end, NaN is 0, as CUDA converts.
 fn u64_of_f64(a: vec2u) -> vec2u {
   let field = i32((a.y >> 20u) & 0x7ffu) - 1023;
-  if (f64_is_nan(a) || a.y >> 31u == 1u || field < 0) { return vec2u(); }
-  if (field > 63) { return vec2u(0xffffffffu); }
-  return u64_shr(f64_parts(a).m, u32(63 - field));
+  let whole = u64_shr(f64_parts(a).m, u32(clamp(63 - field, 0, 64)));
+  let found = select(whole, vec2u(0xffffffffu), field > 63);
+  return select(found, vec2u(), f64_is_nan(a) || a.y >> 31u == 1u);
 }""",
     "i64_of_f64": """// Truncated; beyond the range its end, NaN is 0, as CUDA converts.
 fn i64_of_f64(a: vec2u) -> vec2u {
   let size = u64_of_f64(f64_abs(a));
   let below = a.y >> 31u == 1u;
-  if (size.y >> 31u == 1u) {
-    return select(vec2u(0xffffffffu, 0x7fffffffu), vec2u(0u, 0x80000000u), below);
-  }
-  return select(size, sub64(vec2u(), size), below);
+  let end = select(vec2u(0xffffffffu, 0x7fffffffu), vec2u(0u, 0x80000000u), below);
+  return select(select(size, sub64(vec2u(), size), below), end, size.y >> 31u == 1u);
 }""",
     "i32_of_f64": """fn i32_of_f64(a: vec2u) -> i32 {
   let found = i64_of_f64(a);
-  if (bitcast<i32>(found.y) != bitcast<i32>(found.x) >> 31u) {
-    return select(2147483647, i32(-2147483648), found.y >> 31u == 1u);
-  }
-  return bitcast<i32>(found.x);
+  let end = select(2147483647, i32(-2147483648), found.y >> 31u == 1u);
+  let near = bitcast<i32>(found.x);
+  return select(end, near, bitcast<i32>(found.y) == near >> 31u);
 }""",
     "u32_of_f64": """fn u32_of_f64(a: vec2u) -> u32 {
   let found = u64_of_f64(a);
@@ -274,22 +261,16 @@ fn i64_of_f64(a: vec2u) -> vec2u {
   return (all(a == b) && !f64_is_nan(a)) || (f64_is_zero(a) && f64_is_zero(b));
 }""",
     "f64_less": """fn f64_less(a: vec2u, b: vec2u) -> bool {
-  if (f64_is_nan(a) || f64_is_nan(b) || (f64_is_zero(a) && f64_is_zero(b))) { return false; }
-  if ((a.y ^ b.y) >> 31u == 1u) { return a.y >> 31u == 1u; }
-  return select(u64_less(a, b), u64_less(b, a), a.y >> 31u == 1u);
+  let none = f64_is_nan(a) || f64_is_nan(b) || (f64_is_zero(a) && f64_is_zero(b));
+  // In the order of their values, as integers.
+  let x = a ^ vec2u(u32(bitcast<i32>(a.y) >> 31u)) ^ vec2u(0u, select(0x80000000u, 0u, a.y >> 31u == 1u));
+  let y = b ^ vec2u(u32(bitcast<i32>(b.y) >> 31u)) ^ vec2u(0u, select(0x80000000u, 0u, b.y >> 31u == 1u));
+  return u64_less(x, y) && !none;
 }""",
     "f64_at_most": """fn f64_at_most(a: vec2u, b: vec2u) -> bool {
   return f64_less(a, b) || f64_equal(a, b);
 }""",
     "f64_add": """fn f64_add(a: vec2u, b: vec2u) -> vec2u {
-  if (!f64_is_finite(a) || !f64_is_finite(b)) {
-    if (f64_is_nan(a) || f64_is_nan(b)) { return f64_nan(); }
-    if (f64_is_finite(b)) { return a; }
-    if (f64_is_finite(a)) { return b; }
-    return select(f64_nan(), a, a.y == b.y);
-  }
-  if (f64_is_zero(b)) { return select(a, vec2u(0u, a.y & b.y), f64_is_zero(a)); }
-  if (f64_is_zero(a)) { return b; }
   let swap = u64_less(f64_abs(a), f64_abs(b));
   let long = select(a, b, swap);
   let short = select(b, a, swap);
@@ -298,19 +279,16 @@ fn i64_of_f64(a: vec2u) -> vec2u {
   let one = u64_shr(x.m, 1u);
   let two = jammed(u64_shr(y.m, 1u), u32(x.e - y.e));
   let apart = (a.y ^ b.y) >> 31u == 1u;
-  let sum = select(add64(one, two), sub64(one, two), apart);
-  if (all(sum == vec2u())) { return sum; }
+  let sum = add64(one, select(two, sub64(vec2u(), two), apart));
   let up = zeros64(sum);
-  return f64_packed(long.y & 0x80000000u, x.e + 1 - i32(up), shl64(sum, up));
+  let made = f64_packed(long.y & 0x80000000u, x.e + 1 - i32(up), shl64(sum, up));
+  let found = select(made, vec2u(0u, a.y & b.y & 0x80000000u), all(sum == vec2u()));
+  let none = f64_is_nan(long) || (apart && !f64_is_finite(short));
+  return select(found, select(long, f64_nan(), none), !f64_is_finite(long));
 }""",
     "f64_sub": "fn f64_sub(a: vec2u, b: vec2u) -> vec2u { return f64_add(a, f64_neg(b)); }",
     "f64_mul": """fn f64_mul(a: vec2u, b: vec2u) -> vec2u {
   let sign = (a.y ^ b.y) & 0x80000000u;
-  if (!f64_is_finite(a) || !f64_is_finite(b)) {
-    let none = f64_is_nan(a) || f64_is_nan(b) || f64_is_zero(a) || f64_is_zero(b);
-    return select(vec2u(0u, sign | 0x7ff00000u), f64_nan(), none);
-  }
-  if (f64_is_zero(a) || f64_is_zero(b)) { return vec2u(0u, sign); }
   let x = f64_parts(a);
   let y = f64_parts(b);
   let low = product32(x.m.x, y.m.x);
@@ -318,49 +296,41 @@ fn i64_of_f64(a: vec2u) -> vec2u {
   let two = add64(product32(x.m.y, y.m.x), vec2u(one.x, 0u));
   let high = add64(add64(product32(x.m.y, y.m.y), vec2u(one.y, 0u)), vec2u(two.y, 0u));
   let rest = select(0u, 1u, (low.x | two.x) != 0u);
-  if (high.y >> 31u == 1u) {
-    return f64_packed(sign, x.e + y.e + 1, vec2u(high.x | rest, high.y));
-  }
-  let m = vec2u((high.x << 1u) | (two.x >> 31u), (high.y << 1u) | (high.x >> 31u));
-  return f64_packed(sign, x.e + y.e, vec2u(m.x | rest, m.y));
+  let top = high.y >> 31u;
+  let less = vec2u((high.x << 1u) | (two.x >> 31u), (high.y << 1u) | (high.x >> 31u));
+  let m = select(less, high, top == 1u);
+  let made = f64_packed(sign, x.e + y.e + i32(top), vec2u(m.x | rest, m.y));
+  let zero = f64_is_zero(a) || f64_is_zero(b);
+  let found = select(made, vec2u(0u, sign), zero);
+  let none = zero || f64_is_nan(a) || f64_is_nan(b);
+  let far = select(vec2u(0u, sign | 0x7ff00000u), f64_nan(), none);
+  return select(found, far, !f64_is_finite(a) || !f64_is_finite(b));
 }""",
     "f64_div": """fn f64_div(a: vec2u, b: vec2u) -> vec2u {
   let sign = (a.y ^ b.y) & 0x80000000u;
-  if (f64_is_nan(a) || f64_is_nan(b)) { return f64_nan(); }
-  if (!f64_is_finite(a)) {
-    return select(f64_nan(), vec2u(0u, sign | 0x7ff00000u), f64_is_finite(b));
-  }
-  if (!f64_is_finite(b)) { return vec2u(0u, sign); }
-  if (f64_is_zero(b)) {
-    return select(vec2u(0u, sign | 0x7ff00000u), f64_nan(), f64_is_zero(a));
-  }
-  if (f64_is_zero(a)) { return vec2u(0u, sign); }
   let x = f64_parts(a);
   let y = f64_parts(b);
-  var e = x.e - y.e;
   var r = u64_shr(x.m, 11u);
   let d = u64_shr(y.m, 11u);
-  if (u64_less(r, d)) {
-    r = shl64(r, 1u);
-    e--;
-  }
+  let less = u64_less(r, d);
+  r = select(r, shl64(r, 1u), less);
   var q = vec2u();
   for (var k = 0; k < 56; k++) {
-    q = vec2u(q.x << 1u, (q.y << 1u) | (q.x >> 31u));
-    if (!u64_less(r, d)) {
-      r = sub64(r, d);
-      q.x |= 1u;
-    }
+    let takes = !u64_less(r, d);
+    q = vec2u((q.x << 1u) | select(0u, 1u, takes), (q.y << 1u) | (q.x >> 31u));
+    r = select(r, sub64(r, d), takes);
     r = vec2u(r.x << 1u, (r.y << 1u) | (r.x >> 31u));
   }
-  q = shl64(q, 8u);
-  return f64_packed(sign, e, vec2u(q.x | select(0u, 1u, any(r != vec2u())), q.y));
+  let m = vec2u((q.x << 8u) | select(0u, 1u, any(r != vec2u())), (q.y << 8u) | (q.x >> 24u));
+  let made = f64_packed(sign, x.e - y.e - select(0, 1, less), m);
+  let far = vec2u(0u, sign | 0x7ff00000u);
+  let endless = !f64_is_finite(a) || f64_is_zero(b);
+  let small = f64_is_zero(a) || !f64_is_finite(b);
+  let none = f64_is_nan(a) || f64_is_nan(b) || (endless && small);
+  return select(select(select(made, vec2u(0u, sign), small), far, endless), f64_nan(), none);
 }""",
     "f64_sqrt": """// Digit by digit.
 fn f64_sqrt(a: vec2u) -> vec2u {
-  if (f64_is_zero(a) || f64_is_nan(a)) { return a; }
-  if (a.y >> 31u == 1u) { return f64_nan(); }
-  if (!f64_is_finite(a)) { return a; }
   let x = f64_parts(a);
   let odd = u32(x.e & 1);
   var m = shl64(u64_shr(x.m, 11u), odd + 10u);
@@ -370,25 +340,23 @@ fn f64_sqrt(a: vec2u) -> vec2u {
     r = vec2u((r.x << 2u) | (m.y >> 30u), (r.y << 2u) | (r.x >> 30u));
     m = vec2u(m.x << 2u, (m.y << 2u) | (m.x >> 30u));
     let next = vec2u((root.x << 2u) | 1u, (root.y << 2u) | (root.x >> 30u));
-    root = vec2u(root.x << 1u, (root.y << 1u) | (root.x >> 31u));
-    if (!u64_less(r, next)) {
-      r = sub64(r, next);
-      root.x |= 1u;
-    }
+    let takes = !u64_less(r, next);
+    root = vec2u((root.x << 1u) | select(0u, 1u, takes), (root.y << 1u) | (root.x >> 31u));
+    r = select(r, sub64(r, next), takes);
   }
   root = shl64(root, 9u);
-  return f64_packed(0u, (x.e - i32(odd)) / 2,
-                    vec2u(root.x | select(0u, 1u, any(r != vec2u())), root.y));
+  let made = f64_packed(0u, (x.e - i32(odd)) / 2,
+                        vec2u(root.x | select(0u, 1u, any(r != vec2u())), root.y));
+  let found = select(made, f64_nan(), a.y >> 31u == 1u || f64_is_nan(a));
+  return select(found, a, f64_is_zero(a) || all(a == vec2u(0u, 0x7ff00000u)));
 }""",
     "f64_min": """// A NaN gives way to the other number, as in CUDA.
 fn f64_min(a: vec2u, b: vec2u) -> vec2u {
-  if (f64_is_nan(a)) { return b; }
-  return select(a, b, f64_less(b, a));
+  return select(select(a, b, f64_less(b, a)), b, f64_is_nan(a));
 }""",
     "f64_max": """// A NaN gives way to the other number, as in CUDA.
 fn f64_max(a: vec2u, b: vec2u) -> vec2u {
-  if (f64_is_nan(a)) { return b; }
-  return select(a, b, f64_less(a, b));
+  return select(select(a, b, f64_less(a, b)), b, f64_is_nan(a));
 }""",
     "f64_np_min": """fn f64_np_min(a: vec2u, b: vec2u) -> vec2u {
   return select(select(a, b, f64_less(b, a) || f64_is_nan(b)), a, f64_is_nan(a));
@@ -397,33 +365,30 @@ fn f64_max(a: vec2u, b: vec2u) -> vec2u {
   return select(select(a, b, f64_less(a, b) || f64_is_nan(b)), a, f64_is_nan(a));
 }""",
     "f64_sign": """fn f64_sign(a: vec2u) -> vec2u {
-  if (f64_is_nan(a)) { return a; }
-  if (f64_is_zero(a)) { return vec2u(); }
-  return vec2u(0u, (a.y & 0x80000000u) | 0x3ff00000u);
+  let one = vec2u(0u, (a.y & 0x80000000u) | 0x3ff00000u);
+  return select(select(one, vec2u(), f64_is_zero(a)), a, f64_is_nan(a));
 }""",
     "f64_copysign": """fn f64_copysign(a: vec2u, b: vec2u) -> vec2u {
   return vec2u(a.x, (a.y & 0x7fffffffu) | (b.y & 0x80000000u));
 }""",
     "f64_trunc": """fn f64_trunc(a: vec2u) -> vec2u {
   let field = i32((a.y >> 20u) & 0x7ffu) - 1023;
-  if (field > 51) { return a; }
-  if (field < 0) { return vec2u(0u, a.y & 0x80000000u); }
-  let n = u32(52 - field);
-  return shl64(u64_shr(a, n), n);
+  let n = u32(clamp(52 - field, 0, 63));
+  let cut = select(shl64(u64_shr(a, n), n), vec2u(0u, a.y & 0x80000000u), field < 0);
+  return select(cut, a, field > 51);
 }""",
     "f64_floor": f"""fn f64_floor(a: vec2u) -> vec2u {{
   let whole = f64_trunc(a);
-  if (all(whole == a) || a.y >> 31u == 0u || !f64_is_finite(a)) {{ return whole; }}
-  return f64_sub(whole, {_f(1.0)});
+  let below = any(whole != a) && a.y >> 31u == 1u;
+  return f64_add(whole, select(vec2u(0u, 0x80000000u), {_f(-1.0)}, below));
 }}""",
     "f64_ceil": "fn f64_ceil(a: vec2u) -> vec2u { return f64_neg(f64_floor(f64_neg(a))); }",
     "f64_round": f"""// To the nearest integer, halves to even.
 fn f64_round(a: vec2u) -> vec2u {{
-  if (((a.y >> 20u) & 0x7ffu) > 1074u) {{ return a; }}
   let far = {_f(2.0**52)};
-  let sign = a.y & 0x80000000u;
   let whole = f64_sub(f64_add(f64_abs(a), far), far);
-  return vec2u(whole.x, whole.y | sign);
+  let found = vec2u(whole.x, whole.y | (a.y & 0x80000000u));
+  return select(found, a, ((a.y >> 20u) & 0x7ffu) > 1074u);
 }}""",
     "f64_fmod": """// Exact, with the sign of a.
 fn f64_fmod(a: vec2u, b: vec2u) -> vec2u {
@@ -463,9 +428,9 @@ fn f64_floor_div(a: vec2u, b: vec2u) -> vec2u {{
     # ------------------------------------------------------------ float64: functions
     "f64_scaled": """// x * 2**n.
 fn f64_scaled(x: vec2u, n: i32) -> vec2u {
-  if (!f64_is_finite(x) || f64_is_zero(x)) { return x; }
   let p = f64_parts(x);
-  return f64_packed(x.y & 0x80000000u, p.e + clamp(n, -3000, 3000), p.m);
+  let made = f64_packed(x.y & 0x80000000u, p.e + clamp(n, -3000, 3000), p.m);
+  return select(made, x, !f64_is_finite(x) || f64_is_zero(x));
 }""",
     "f64_exp_series": _series("f64_exp_series", EXP, "exp, from -ln(2)/2 to ln(2)/2."),
     "f64_log_series": _series("f64_log_series", LOG, "log((1 + s) / (1 - s)) / s of s * s."),
@@ -614,6 +579,20 @@ fn f64_atan(x: vec2u) -> vec2u {{
   let y = f64_scaled(b, down);
   return f64_scaled(f64_sqrt(f64_add(f64_mul(x, x), f64_mul(y, y))), -down);
 }""",
+    # ------------------------------------------------------------ complex numbers
+    "c128_of": """fn c128_of(a: vec2f) -> vec4u { return vec4u(f64_of_f32(a.x), f64_of_f32(a.y)); }""",
+    "c64_of": """fn c64_of(a: vec4u) -> vec2f { return vec2f(f32_of_f64(a.xy), f32_of_f64(a.zw)); }""",
+    "c128_add": """fn c128_add(a: vec4u, b: vec4u) -> vec4u {
+  return vec4u(f64_add(a.xy, b.xy), f64_add(a.zw, b.zw));
+}""",
+    "c128_sub": """fn c128_sub(a: vec4u, b: vec4u) -> vec4u {
+  return vec4u(f64_sub(a.xy, b.xy), f64_sub(a.zw, b.zw));
+}""",
+    "c128_mul": """fn c128_mul(a: vec4u, b: vec4u) -> vec4u {
+  return vec4u(f64_sub(f64_mul(a.xy, b.xy), f64_mul(a.zw, b.zw)),
+               f64_add(f64_mul(a.xy, b.zw), f64_mul(a.zw, b.xy)));
+}""",
+    "c128_neg": "fn c128_neg(a: vec4u) -> vec4u { return a ^ vec4u(0u, 0x80000000u, 0u, 0x80000000u); }",
     # ------------------------------------------------------------ random numbers
     "xoroshiro": """// The next 64 bits of xoroshiro128+, and its state for the one after.
 fn xoroshiro(state: vec4u) -> vec4u {
