@@ -5,7 +5,7 @@ Arithmetic of float64 is compared with NumPy's, bit by bit; whole kernels with t
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from simulator.stepper import Stepper
@@ -21,8 +21,9 @@ EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 3.0, 0.1, -0.1, 1 / 3, np.in
          3.4028235677973366e38, 1.401298464324817e-45, 1e-40, 1 + 2.0**-52, 1 - 2.0**-53]  # fmt: skip
 WHOLE = [0, 1, -1, 2, -2, 7, -7, 31, 32, 33, 63, 1 << 31, -(1 << 31), (1 << 31) - 1, 1 << 32,
          (1 << 32) - 1, (1 << 53) + 1, (1 << 62) + 12345, (1 << 63) - 1, -(1 << 63), -(1 << 40)]  # fmt: skip
-CHANCE = settings(max_examples=8, deadline=None, derandomize=True,
-                  suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+CHANCE = settings(max_examples=6, deadline=None, derandomize=True,
+                  suppress_health_check=[HealthCheck.function_scoped_fixture],
+                  phases=[Phase.generate, Phase.explicit])  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -262,3 +263,21 @@ def test_random_numbers_are_those_of_cuda_random(tab):
         assert found[0].shader, str(found[0].refused)
         rows += found
     all_right(tab, ["float32", "float64"], rows)
+
+
+def test_blocks_larger_than_a_workgroup_are_several_where_their_threads_are_apart(tab):
+    n = np.arange(2048, dtype=I4).reshape(32, 64)
+    rows = []
+    for body, config in (
+        ("y[i // 64, i % 64] = x[i // 64, i % 64] * cuda.blockDim.x + cuda.blockIdx.x", (2, 1024)),
+        ("a, b = cuda.grid(2)\ny[a, b] = x[a, b] + 7 * cuda.blockIdx.y + cuda.threadIdx.y",
+         ((1, 2), (32, 32))),
+    ):  # fmt: skip
+        record, _ = launched(body, [n, np.zeros_like(n)], "x, y", config=config, threads=256)
+        assert record.shader, str(record.refused)
+        assert np.prod(record.shader.block) == 256
+        rows.append(record)
+    all_right(tab, ["a row", "a square"], rows)
+    waits = "s = cuda.shared.array(1024, np.int32)\ns[t] = t\ncuda.syncthreads()\ny[0, t % 64] = s[t]"
+    record, _ = launched(waits, [n, n.copy()], "x, y", config=(1, 1024), threads=256)
+    assert record.shader.block == (1024, 1, 1)

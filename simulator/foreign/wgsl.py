@@ -74,6 +74,8 @@ def as_launched(row, seen, run, fits):
         kind, line = findings[0]
         return {"outcome": "refused",
                 "why": f"line {line}: the stepper finds `{kind}`, so no GPU gets it"}  # fmt: skip
+    if isinstance(getattr(record, "some", None), str):
+        return uncompared(f"it has more threads than the stepper runs, and {record.some}")
     if record.error and record.error.startswith("KeyboardInterrupt"):
         return uncompared(f"it takes the stepper more than {launched.SECONDS} seconds")
     if record.error:
@@ -82,6 +84,8 @@ def as_launched(row, seen, run, fits):
         return {"outcome": "refused", "why": too_large(record)}
     if not any(b.written for b in record.shader.bindings):
         return uncompared("it writes nothing: an exercise that is not filled in")
+    if hasattr(record, "some"):
+        return of_some(record, run(record))
     got = run(record)
     differs = got if isinstance(got, str) else unlike(record, got, NEAR, FINE)[:3]
     if differs:
@@ -89,6 +93,28 @@ def as_launched(row, seen, run, fits):
     bits = "the same bits" if not unlike(record, got) else "within rounding"
     return {"outcome": "right", "why": "", "left": bits, "near": list(record.shader.near),
             "numbers": numbers_of(record)}  # fmt: skip
+
+
+def of_some(record, got):
+    """What came of a launch of which the stepper ran some blocks: their elements are compared."""
+    blocks, arrays = record.some
+    if isinstance(got, str):
+        return {"outcome": "wrong", "why": got[:400]}
+    far = 0.0
+    for b in record.shader.bindings:
+        if b.name not in arrays:
+            continue
+        places, data = arrays[b.name]
+        kind = np.dtype(f"{b.dtype.kind}{b.bytes}".replace("b", "u"))
+        want, ours = np.frombuffer(data, kind), np.frombuffer(got[b.name], kind)[places]
+        off = np.abs(ours.astype(float) - want).max() / max(np.abs(want).max(), 1e-30)
+        if not off <= (NEAR if kind.kind == "f" else 0):
+            return {"outcome": "wrong", "why": f"{b.name} is off by {off:.2g} of its largest number"}
+        far = max(far, float(off))
+    bits = "within rounding" if far else "the same bits"
+    return {"outcome": "right", "why": "", "left": bits, "near": list(record.shader.near),
+            "numbers": numbers_of(record),
+            "some": f"{sum(len(p) for p, _ in arrays.values())} elements, of {blocks} blocks"}  # fmt: skip
 
 
 def uncompared(why):

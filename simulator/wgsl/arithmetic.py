@@ -279,6 +279,9 @@ class Arithmetic:
         if type is float64 and MODES["emulated"] or value.rep in WIDE:
             if type is float16:
                 self.refuse("an int64 made float16", node, "int64")
+            if type is float64 and not MODES["emulated"]:
+                self.exact(Value(float64, state="near"), node)
+                self.refuse(f"`{ast.unparse(node)}`: an int64 made float64", node, "float64")
             kind = SHORT["uint64" if value.rep in ("u32", "uint64") else "int64"]
             wide = self.to_rep(value, "uint64" if kind == "u64" else "int64")
             name = "f64_of" if type is float64 else "f32_of"
@@ -301,6 +304,8 @@ class Arithmetic:
             size, signed = type.size, type.kind == "i"
             return number(type, ops.float_to_int(value.const, size, signed))
         if value.rep == "float64" or type.size == 8 and MODES["pairs"]:
+            if value.state in ("once", "near"):
+                self.exact(value, node)
             return self.cast_to_wide(value, type)
         if value.state in ("once", "near"):
             self.exact(value, node)

@@ -655,7 +655,7 @@ class Expressions(Arithmetic):
             self.exact(v, node)
             if v.type.whole and not (-(1 << 24) <= v.lo and v.hi <= 1 << 24):
                 other = b if v is a else a
-                if not (other.known or v.known):
+                if not (other.known and abs(other.const) < 1 << 24 or v.known):
                     self.refuse(
                         f"`{ast.unparse(node)}` compares float64: an integer that float32 does not "
                         "hold exactly with a float", node, "float64",

@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import linecache
 import math
+import re
 import struct
 from array import array
 from dataclasses import dataclass, field
@@ -42,6 +43,7 @@ LIFTS = {  # options of compile(), and the kinds of refusal that each may lift
     "emulate_float64": WIDE | {"int64", "record"},
     "single": WIDE,
 }
+MOST_LINES = 20_000  # of float64 emulated: a software adapter compiles as many in half a minute
 MOST_BUFFERS = 8  # that every WebGPU device has for a shader
 THREADS, SIDE = 256, 16  # of a block, where a kernel does not mind
 SIZES = {1: ("size",), 2: ("rows", "cols"), 3: ("depth", "rows", "cols")}
@@ -107,23 +109,54 @@ def compile(source, config, values, kinds, *, pairs=False, emulate_float64=False
     ``pairs``: integers that may leave 32 bits are pairs of 32 bits; else they are refused.
     ``emulate_float64``: float64 is computed by integers, as IEEE 754 has it, to the bit, and slowly;
     with ``single`` it is computed in float32, and arrays of it are kept so; else it is refused.
+    ``threads``: how many of them the device takes in a workgroup. A block of more becomes several
+    workgroups where its threads have nothing to do with each other.
     Raises Refused, with the line, for what cannot be compiled.
     """
     if emulate_float64 and options.get("single"):
         raise ValueError("float64 is either emulated or made float32")
-    if emulate_float64:
-        options["unroll"] = 0  # each operation is long already
+    ways = [options]
+    if emulate_float64 and options.get("unroll"):  # each operation is long already
+        ways.insert(0, options | {"unroll": 0})
     before = dict(MODES)
     MODES.update(pairs=pairs or emulate_float64, emulated=emulate_float64)
     try:
-        shader = compiled(source, config, values, kinds, **options)
+        for k, way in enumerate(ways):
+            try:
+                shader = compiled(source, config, values, kinds, **way)
+                break
+            except Refused:  # some is known of turns that are written out alone
+                if k == len(ways) - 1:
+                    raise
+        if emulate_float64 and (lines := expanded(shader)) > MOST_LINES:
+            raise Refused(
+                f"float64 emulated takes {lines} lines of WGSL where a driver puts each call's text "
+                "in its place: too long to compile", source.node.lineno, source.filename,
+                "float64")  # fmt: skip
         shader.pairs, shader.emulated = MODES["pairs"], emulate_float64
         return shader
     finally:
         MODES.update(before)
 
 
-def compiled(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, single=False):
+def expanded(shader):
+    """The lines of a shader where each call of a function is the function's own."""
+    parts = re.split(r"\n(?=fn )", shader.wgsl)
+    bodies = {re.search(r"fn (\w+)\(", p)[1]: p.partition("{")[2] for p in parts[1:]}
+    sizes = {}
+
+    def size(name):
+        if name not in sizes:
+            sizes[name] = bodies[name].count("\n")
+            calls = re.findall(r"\b(\w+)\(", bodies[name])
+            sizes[name] += sum(size(called) for called in calls if called in bodies)
+        return sizes[name]
+
+    return size(shader.name)
+
+
+def compiled(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, single=False,
+             threads=0):  # fmt: skip
     if config.grid[0] > ROW and config.grid[1:] != (1, 1):
         raise Refused("a grid of more than 65535 blocks along x, with others along y or z",
                       source.node.lineno, source.filename, "launch")  # fmt: skip
@@ -134,10 +167,10 @@ def compiled(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False,
     module, entry = settled(source, config, values, kinds, packs, options)
     texts = {f.source.filename: text_of(f.source.filename)
              for f in [entry, *module.functions.values()]}  # fmt: skip
-    wgsl = module_text(module, entry, texts)
+    wgsl = module_text(module, entry, texts, threads)
     if len(module.bound) > MOST_BUFFERS and (packs := together(module.bound)):
         module, entry = settled(source, config, values, kinds, packs, options)
-        wgsl = module_text(module, entry, texts)
+        wgsl = module_text(module, entry, texts, threads)
     if len(module.bound) > MOST_BUFFERS:
         raise Refused(f"{len(module.bound)} arrays: WebGPU promises {MOST_BUFFERS} to a kernel",
                       source.node.lineno, source.filename, "launch")  # fmt: skip
@@ -148,7 +181,7 @@ def compiled(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False,
     ]
     shared = sum(b.bytes * b.size for b in module.buffers if b.space == "workgroup")
     strange = any(v - v != 0 for _, v in module.params)
-    return Shader(entry.name, wgsl, bindings, params, module.groups, config.block, shared, strange,
+    return Shader(entry.name, wgsl, bindings, params, module.groups, module.block, shared, strange,
                   tuple(sorted(module.enables)), (config, values, kinds),
                   tuple(sorted(module.near)))  # fmt: skip
 
@@ -178,7 +211,7 @@ def together(buffers):
     """
     found = {}
     for b in buffers:
-        if not (b.written or b.half or b.wide):
+        if not (b.written or b.half):
             found.setdefault(b.dtype.name, []).append(b)
     packs = {}
     for same in found.values():

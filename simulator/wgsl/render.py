@@ -1,5 +1,6 @@
 """The text of a module: declarations where they belong, predicates as branches, comments kept."""
 
+import math
 import re
 
 from .compiler import WORD, Line, comments_of
@@ -109,8 +110,8 @@ def function_text(f, module, comments, barrier):
     return f"fn {f.name}({', '.join(f.signature)}){result} {{\n" + "\n".join(lines) + "\n}"
 
 
-def module_text(module, entry, texts):
-    """The whole module as WGSL."""
+def module_text(module, entry, texts, threads=0):
+    """The whole module as WGSL. ``threads``: of a workgroup at most, where that is given."""
     launch = module.launch
     comments = {name: comments_of(text) for name, text in texts.items()}
     both = any(b.space == "storage" and b.read and b.written for b in module.buffers)
@@ -172,19 +173,43 @@ def module_text(module, entry, texts):
     structs = [t for n, t in module.structs.items() if n in used]
     for part in [*structs, *order, *functions]:
         out += ["", part]
-    size = ", ".join(str(n) for n in launch.block)
+    module.block, parts, along = launch.block, 1, int(launch.block[1] > 1)
+    if threads and math.prod(launch.block) > threads and apart(module, entry):
+        beside = math.prod(launch.block[:along])
+        length = launch.block[along]
+        most = (n for n in range(threads // beside, 0, -1) if length % n == 0)
+        parts = length // next(most, length)
+        if launch.grid[along] * parts > ROW or length // parts * beside < 32:
+            parts = 1
+        if parts > 1:
+            module.block = (*launch.block[:along], length // parts, 1, 1)[:3]
+    size = ", ".join(str(n) for n in module.block)
     folded = launch.grid[0] > ROW
     names = set(WORD.findall(main)) | entry.uses
     module.groups = launch.grid
     builtins = []
     if "threadIdx" in names:
-        builtins.append("@builtin(local_invocation_id) threadIdx: vec3u")
-    if "blockIdx" in names or folded:
-        name = "group" if folded else "blockIdx"
+        name = "place" if parts > 1 else "threadIdx"
+        builtins.append(f"@builtin(local_invocation_id) {name}: vec3u")
+    if "blockIdx" in names or folded or parts > 1:
+        name = "group" if folded or parts > 1 else "blockIdx"
         builtins.append(f"@builtin(workgroup_id) {name}: vec3u")
     head = f"@compute @workgroup_size({size})\nfn {entry.name}({', '.join(builtins)}) {{"
-    if folded:
+    if folded and parts == 1:
         module.groups, main = in_rows(module, entry, main)
+    if parts > 1:
+        axis, length = "xy"[along], module.block[along]
+        module.groups = tuple(n * (parts if k == along else 1) for k, n in enumerate(launch.grid))
+        first = [f"  // A block is {parts} workgroups: this adapter takes no larger one."]
+        if "threadIdx" in names:
+            at = f"({'group.' + axis} % {parts}u) * {length}u + place.{axis}"
+            at = f"{at}, 0u, 0u" if axis == "x" else f"place.x, {at}, 0u"
+            first.append(f"  let threadIdx = vec3u({at});")
+        if "blockIdx" in names:
+            at = f"group.{axis} / {parts}u"
+            at = f"{at}, group.yz" if axis == "x" else f"group.x, {at}, group.z"
+            first.append(f"  let blockIdx = vec3u({at});")
+        main = "\n".join([*first, main])
     out += ["", head, main, "}"]
     if found := aliases(out):
         place = 1 + next(k for k, line in enumerate(out) if line.startswith("// "))
@@ -235,6 +260,12 @@ def may_do_several(module, entry, main):
     """Whether a workgroup may do several blocks: no thread waits for others or leaves."""
     shared = any(b.space != "storage" and b.space != "const" for b in module.buffers)
     return not shared and not module.barrier and not entry.prologue and "return;" not in main
+
+
+def apart(module, entry):
+    """Whether the threads of a block, which is a row of them, have nothing to do with each other."""
+    shared = any(b.space == "workgroup" for b in module.buffers)
+    return not shared and not module.barrier and module.launch.block[2] == 1
 
 
 def constant(b, x):

@@ -171,6 +171,20 @@ fn f64_parts(a: vec2u) -> F64 {
   let up = zeros64(m);
   return F64(shl64(m, up), i32(max(field, 1u)) - 1023 - i32(up));
 }""",
+    "f64_raw": """// As it stands: m / 2**62 * 2**(e - 1023).
+fn f64_raw(a: vec2u) -> F64 {
+  let field = (a.y >> 20u) & 0x7ffu;
+  let high = (a.y & 0xfffffu) | select(0x100000u, 0u, field == 0u);
+  return F64(vec2u(a.x << 10u, (high << 10u) | (a.x >> 22u)), i32(max(field, 1u)));
+}""",
+    "f64_rounded": """// The size of m / 2**63 * 2**(field - 1023), rounded to 53 digits, halves to even.
+fn f64_rounded(field: u32, m: vec2u) -> vec2u {
+  let rest = m.x & 0x7ffu;
+  let r = vec2u((m.x >> 11u) | (m.y << 21u), m.y >> 11u);
+  let up = rest > 0x400u || (rest == 0x400u && (r.x & 1u) == 1u);
+  let made = add64(vec2u(r.x, r.y + ((field - 1u) << 20u)), vec2u(select(0u, 1u, up), 0u));
+  return select(made, vec2u(0u, 0x7ff00000u), field > 2046u);
+}""",
     "jammed": """// Shifted to the right; what is lost leaves a 1 at the end.
 fn jammed(m: vec2u, n: u32) -> vec2u {
   let made = u64_shr(m, n);
@@ -180,12 +194,7 @@ fn jammed(m: vec2u, n: u32) -> vec2u {
 fn f64_packed(sign: u32, e: i32, m: vec2u) -> vec2u {
   let field = e + 1023;
   let w = jammed(m, u32(max(1 - field, 0)));
-  let rest = w.x & 0x7ffu;
-  let r = vec2u((w.x >> 11u) | (w.y << 21u), w.y >> 11u);
-  let up = rest > 0x400u || (rest == 0x400u && (r.x & 1u) == 1u);
-  let made = add64(vec2u(r.x, r.y + (u32(max(field, 1) - 1) << 20u)),
-                   vec2u(select(0u, 1u, up), 0u));
-  let found = select(made, vec2u(0u, 0x7ff00000u), field > 2046);
+  let found = f64_rounded(u32(max(field, 1)), w);
   return vec2u(found.x, found.y | sign);
 }""",
     "f64_of_f32": """fn f64_of_f32(x: f32) -> vec2u {
@@ -274,15 +283,15 @@ fn i64_of_f64(a: vec2u) -> vec2u {
   let swap = u64_less(f64_abs(a), f64_abs(b));
   let long = select(a, b, swap);
   let short = select(b, a, swap);
-  let x = f64_parts(long);
-  let y = f64_parts(short);
-  let one = u64_shr(x.m, 1u);
-  let two = jammed(u64_shr(y.m, 1u), u32(x.e - y.e));
+  let x = f64_raw(long);
+  let y = f64_raw(short);
+  let two = jammed(y.m, u32(x.e - y.e));
   let apart = (a.y ^ b.y) >> 31u == 1u;
-  let sum = add64(one, select(two, sub64(vec2u(), two), apart));
-  let up = zeros64(sum);
-  let made = f64_packed(long.y & 0x80000000u, x.e + 1 - i32(up), shl64(sum, up));
-  let found = select(made, vec2u(0u, a.y & b.y & 0x80000000u), all(sum == vec2u()));
+  let sum = add64(x.m, select(two, sub64(vec2u(), two), apart));
+  let up = min(zeros64(sum), u32(x.e));
+  let zero = all(sum == vec2u());
+  let made = select(f64_rounded(u32(x.e) + 1u - up, shl64(sum, up)), vec2u(), zero);
+  let found = vec2u(made.x, made.y | (select(long.y, a.y & b.y, zero) & 0x80000000u));
   let none = f64_is_nan(long) || (apart && !f64_is_finite(short));
   return select(found, select(long, f64_nan(), none), !f64_is_finite(long));
 }""",
@@ -583,14 +592,25 @@ fn f64_atan(x: vec2u) -> vec2u {{
     "c128_of": """fn c128_of(a: vec2f) -> vec4u { return vec4u(f64_of_f32(a.x), f64_of_f32(a.y)); }""",
     "c64_of": """fn c64_of(a: vec4u) -> vec2f { return vec2f(f32_of_f64(a.xy), f32_of_f64(a.zw)); }""",
     "c128_add": """fn c128_add(a: vec4u, b: vec4u) -> vec4u {
-  return vec4u(f64_add(a.xy, b.xy), f64_add(a.zw, b.zw));
+  // A loop, so that there is one sum for a driver to compile.
+  var x = array<vec2u, 2>(a.xy, a.zw);
+  var y = array<vec2u, 2>(b.xy, b.zw);
+  for (var k = 0; k < 2; k++) {
+    x[k] = f64_add(x[k], y[k]);
+  }
+  return vec4u(x[0], x[1]);
 }""",
-    "c128_sub": """fn c128_sub(a: vec4u, b: vec4u) -> vec4u {
-  return vec4u(f64_sub(a.xy, b.xy), f64_sub(a.zw, b.zw));
-}""",
+    "c128_sub": """fn c128_sub(a: vec4u, b: vec4u) -> vec4u { return c128_add(a, c128_neg(b)); }""",
     "c128_mul": """fn c128_mul(a: vec4u, b: vec4u) -> vec4u {
-  return vec4u(f64_sub(f64_mul(a.xy, b.xy), f64_mul(a.zw, b.zw)),
-               f64_add(f64_mul(a.xy, b.zw), f64_mul(a.zw, b.xy)));
+  var x = array<vec2u, 4>(a.xy, a.xy, f64_neg(a.zw), a.zw);
+  var y = array<vec2u, 4>(b.xy, b.zw, b.zw, b.xy);
+  for (var k = 0; k < 4; k++) {
+    x[k] = f64_mul(x[k], y[k]);
+  }
+  for (var k = 0; k < 2; k++) {
+    x[k] = f64_add(x[k], x[k + 2]);
+  }
+  return vec4u(x[0], x[1]);
 }""",
     "c128_neg": "fn c128_neg(a: vec4u) -> vec4u { return a ^ vec4u(0u, 0x80000000u, 0u, 0x80000000u); }",
     # ------------------------------------------------------------ random numbers
