@@ -42,7 +42,9 @@ BY_ITSELF = EXACT, PAIRS  # what the page does unasked
 
 def outcome(case, folder, run, fits):
     """(outcome, why, how its numbers are computed) of a kernel."""
-    what, why, kind, numbers = attempt(case, folder, run, fits, fallback=launched.OPTIONS["fallback"])
+    what, why, kind, numbers = attempt(
+        case, folder, run, fits, fallback=launched.OPTIONS["fallback"]
+    )
     if kind not in ("float64", "complex"):
         return what, why, numbers
     first = what, why, numbers
@@ -109,12 +111,16 @@ def of_some(record, got):
         want, ours = np.frombuffer(data, kind), np.frombuffer(got[b.name], kind)[places]
         off = np.abs(ours.astype(float) - want).max() / max(np.abs(want).max(), 1e-30)
         if not off <= (NEAR if kind.kind == "f" else 0):
-            return {"outcome": "wrong", "why": f"{b.name} is off by {off:.2g} of its largest number"}
+            return {
+                "outcome": "wrong",
+                "why": f"{b.name} is off by {off:.2g} of its largest number",
+            }
         far = max(far, float(off))
     bits = "within rounding" if far else "the same bits"
+    many = sum(len(places) for places, _ in arrays.values())
     return {"outcome": "right", "why": "", "left": bits, "near": list(record.shader.near),
             "numbers": numbers_of(record),
-            "some": f"{sum(len(p) for p, _ in arrays.values())} elements, of {blocks} blocks"}  # fmt: skip
+            "some": f"{many} elements, of {blocks} blocks"}  # fmt: skip
 
 
 def uncompared(why):

@@ -26,8 +26,8 @@ from ..stepper.types import (
 from .values import (
     ATOM,
     I32,
-    MODES,
     LOOSE,
+    MODES,
     PLUS,
     TIMES,
     U32,

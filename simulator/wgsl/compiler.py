@@ -27,7 +27,19 @@ from .calls import Calls
 from .expressions import Expressions
 from .helpers import HELPERS, NEEDS, RESERVED
 from .loops import Loops, jumps
-from .values import ATOM, I32, MODES, WIDE, Buffer, Refused, Value, lettered, number, rep_of, spanned
+from .values import (
+    ATOM,
+    I32,
+    MODES,
+    WIDE,
+    Buffer,
+    Refused,
+    Value,
+    lettered,
+    number,
+    rep_of,
+    spanned,
+)
 from .wide import WIDE_HELPERS, WIDE_NEEDS
 
 COLLECTIVE = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or", "syncwarp"}
@@ -284,8 +296,12 @@ class Function(Expressions, Loops, Calls):
                              span=span)  # fmt: skip
             lo, hi = min(a.lo, b.lo), max(a.hi, b.hi)
             rep, state = rep_of(type, lo, hi, a.rep if a.rep == b.rep else "")
-            if a.rep == b.rep and rep != a.rep and a.rep != "bool" and state != "fits" and (
-                not MODES["pairs"]
+            if (
+                a.rep == b.rep
+                and rep != a.rep
+                and a.rep != "bool"
+                and state != "fits"
+                and (not MODES["pairs"])
             ):
                 rep = a.rep
             if state == "fits" and type.size == 8:

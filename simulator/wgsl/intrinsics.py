@@ -1014,7 +1014,9 @@ def random(kind, type):
         value = fc.operate("RShift", value, number(uint64, 11), node)
         if type is float32:
             value = fc.cast(value, float32)
-            return fc.copied(value.but(code=f"{value.at(ATOM)} * 1.1102230246251565e-16", prec=TIMES))
+            return fc.copied(
+                value.but(code=f"{value.at(ATOM)} * 1.1102230246251565e-16", prec=TIMES)
+            )
         if not MODES["emulated"]:
             fc.refuse(f"`{ast.unparse(node)}` is a float64", node, "float64")
         return fc.copied(fc.operate("Mult", value, fc.real(2.0**-53, float64), node))

@@ -107,7 +107,7 @@ def compile(source, config, values, kinds, *, pairs=False, emulate_float64=False
     """Compile a kernel for the arguments ``values`` of the types ``kinds``.
 
     ``pairs``: integers that may leave 32 bits are pairs of 32 bits; else they are refused.
-    ``emulate_float64``: float64 is computed by integers, as IEEE 754 has it, to the bit, and slowly;
+    ``emulate_float64``: float64 is computed by integers, as IEEE 754 has it, to the bit and slowly;
     with ``single`` it is computed in float32, and arrays of it are kept so; else it is refused.
     ``threads``: how many of them the device takes in a workgroup. A block of more becomes several
     workgroups where its threads have nothing to do with each other.
@@ -130,8 +130,8 @@ def compile(source, config, values, kinds, *, pairs=False, emulate_float64=False
                     raise
         if emulate_float64 and (lines := expanded(shader)) > MOST_LINES:
             raise Refused(
-                f"float64 emulated takes {lines} lines of WGSL where a driver puts each call's text "
-                "in its place: too long to compile", source.node.lineno, source.filename,
+                f"float64 emulated takes {lines} lines of WGSL where a driver puts each call's "
+                "text in its place: too long to compile", source.node.lineno, source.filename,
                 "float64")  # fmt: skip
         shader.pairs, shader.emulated = MODES["pairs"], emulate_float64
         return shader

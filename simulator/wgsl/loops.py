@@ -4,7 +4,20 @@ import ast
 
 from ..stepper.compiler import is_literal_unroll, own_jumps, with_index, without_else
 from ..stepper.types import NONE, STATIC, Scalar, Tuple, int32, int64, uint64
-from .values import ATOM, I32, MODES, PLUS, TIMES, U32, WIDE, Value, lettered, literal, number, rep_of
+from .values import (
+    ATOM,
+    I32,
+    MODES,
+    PLUS,
+    TIMES,
+    U32,
+    WIDE,
+    Value,
+    lettered,
+    literal,
+    number,
+    rep_of,
+)
 
 FOUR = 4  # turns of a loop that are written one after the other
 

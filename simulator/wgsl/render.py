@@ -174,7 +174,8 @@ def module_text(module, entry, texts, threads=0):
     for part in [*structs, *order, *functions]:
         out += ["", part]
     module.block, parts, along = launch.block, 1, int(launch.block[1] > 1)
-    if threads and math.prod(launch.block) > threads and apart(module, entry):
+    many = threads and math.prod(launch.block) > threads and launch.grid[0] <= ROW
+    if many and apart(module, entry):
         beside = math.prod(launch.block[:along])
         length = launch.block[along]
         most = (n for n in range(threads // beside, 0, -1) if length % n == 0)
@@ -263,7 +264,7 @@ def may_do_several(module, entry, main):
 
 
 def apart(module, entry):
-    """Whether the threads of a block, which is a row of them, have nothing to do with each other."""
+    """Whether the threads of a block, a row or a square, are apart."""
     shared = any(b.space == "workgroup" for b in module.buffers)
     return not shared and not module.barrier and module.launch.block[2] == 1
 

@@ -88,8 +88,8 @@ fn product32(a: u32, b: u32) -> vec2u {
     "i64_abs": """fn i64_abs(a: vec2u) -> vec2u {
   return select(a, sub64(vec2u(), a), a.y >> 31u == 1u);
 }""",
-    "shl64": """// A count of 64 or more leaves nothing. Without branches, as all of these: drivers put each call's
-// text in its place, and a software adapter compiles a branch long.
+    "shl64": """// A count of 64 or more leaves nothing. Without branches, as all of these:
+// drivers put each call's text in its place, and a software adapter compiles a branch long.
 fn shl64(a: vec2u, n: u32) -> vec2u {
   let m = n & 31u;
   let low = a.x << m;
@@ -177,7 +177,7 @@ fn f64_raw(a: vec2u) -> F64 {
   let high = (a.y & 0xfffffu) | select(0x100000u, 0u, field == 0u);
   return F64(vec2u(a.x << 10u, (high << 10u) | (a.x >> 22u)), i32(max(field, 1u)));
 }""",
-    "f64_rounded": """// The size of m / 2**63 * 2**(field - 1023), rounded to 53 digits, halves to even.
+    "f64_rounded": """// The size of m / 2**63 * 2**(field - 1023), to 53 digits, halves to even.
 fn f64_rounded(field: u32, m: vec2u) -> vec2u {
   let rest = m.x & 0x7ffu;
   let r = vec2u((m.x >> 11u) | (m.y << 21u), m.y >> 11u);
@@ -203,7 +203,8 @@ fn f64_packed(sign: u32, e: i32, m: vec2u) -> vec2u {
   let up = countLeadingZeros(size);
   let t = size << ((up - 8u) & 31u);
   let tiny = vec2u(t << 29u, ((905u - up) << 20u) + ((t & 0x7fffffu) >> 3u));
-  let usual = vec2u(size << 29u, (size >> 3u) + select(0x38000000u, 0x70000000u, size >= 0x7f800000u));
+  let more = select(0x38000000u, 0x70000000u, size >= 0x7f800000u);
+  let usual = vec2u(size << 29u, (size >> 3u) + more);
   let found = select(select(usual, tiny, size < 0x800000u), vec2u(), size == 0u);
   return vec2u(found.x, found.y | (bits & 0x80000000u));
 }""",
@@ -272,8 +273,8 @@ fn i64_of_f64(a: vec2u) -> vec2u {
     "f64_less": """fn f64_less(a: vec2u, b: vec2u) -> bool {
   let none = f64_is_nan(a) || f64_is_nan(b) || (f64_is_zero(a) && f64_is_zero(b));
   // In the order of their values, as integers.
-  let x = a ^ vec2u(u32(bitcast<i32>(a.y) >> 31u)) ^ vec2u(0u, select(0x80000000u, 0u, a.y >> 31u == 1u));
-  let y = b ^ vec2u(u32(bitcast<i32>(b.y) >> 31u)) ^ vec2u(0u, select(0x80000000u, 0u, b.y >> 31u == 1u));
+  let x = a ^ select(vec2u(0u, 0x80000000u), vec2u(0xffffffffu), a.y >> 31u == 1u);
+  let y = b ^ select(vec2u(0u, 0x80000000u), vec2u(0xffffffffu), b.y >> 31u == 1u);
   return u64_less(x, y) && !none;
 }""",
     "f64_at_most": """fn f64_at_most(a: vec2u, b: vec2u) -> bool {
@@ -463,7 +464,7 @@ fn f64_scaled(x: vec2u, n: i32) -> vec2u {
   let r = f64_mul(f64_sub(x, n), {_f(math.log(2))});
   return f64_scaled(f64_exp_series(r), i32_of_f64(n));
 }}""",
-    "f64_log_parts": f"""// The exponent of x, and log of what remains, between sqrt(1/2) and sqrt(2).
+    "f64_log_parts": f"""// The exponent of x, and log of the rest, from sqrt(1/2) to sqrt(2).
 struct Log {{ e: vec2u, rest: vec2u }}
 fn f64_log_parts(x: vec2u) -> Log {{
   let p = f64_parts(x);
@@ -504,8 +505,8 @@ fn f64_log_parts(x: vec2u) -> Log {{
   let found = f64_exp(f64_mul(y, f64_log(size)));
   return vec2u(found.x, found.y | sign);
 }}""",
-    "f64_turned": f"""// The rest of x and the quarter turns taken off it. From a million on it is noted: no result
-// counts then.
+    "f64_turned": f"""// The rest of x and the quarter turns taken off it.
+// From a million on it is noted: no result counts then.
 struct Turned {{ x: vec2u, turns: u32 }}
 fn f64_turned(x: vec2u) -> Turned {{
   if (f64_less({_f(1e6)}, f64_abs(x))) {{
@@ -589,8 +590,12 @@ fn f64_atan(x: vec2u) -> vec2u {{
   return f64_scaled(f64_sqrt(f64_add(f64_mul(x, x), f64_mul(y, y))), -down);
 }""",
     # ------------------------------------------------------------ complex numbers
-    "c128_of": """fn c128_of(a: vec2f) -> vec4u { return vec4u(f64_of_f32(a.x), f64_of_f32(a.y)); }""",
-    "c64_of": """fn c64_of(a: vec4u) -> vec2f { return vec2f(f32_of_f64(a.xy), f32_of_f64(a.zw)); }""",
+    "c128_of": """fn c128_of(a: vec2f) -> vec4u {
+  return vec4u(f64_of_f32(a.x), f64_of_f32(a.y));
+}""",
+    "c64_of": """fn c64_of(a: vec4u) -> vec2f {
+  return vec2f(f32_of_f64(a.xy), f32_of_f64(a.zw));
+}""",
     "c128_add": """fn c128_add(a: vec4u, b: vec4u) -> vec4u {
   // A loop, so that there is one sum for a driver to compile.
   var x = array<vec2u, 2>(a.xy, a.zw);
@@ -612,7 +617,9 @@ fn f64_atan(x: vec2u) -> vec2u {{
   }
   return vec4u(x[0], x[1]);
 }""",
-    "c128_neg": "fn c128_neg(a: vec4u) -> vec4u { return a ^ vec4u(0u, 0x80000000u, 0u, 0x80000000u); }",
+    "c128_neg": """fn c128_neg(a: vec4u) -> vec4u {
+  return a ^ vec4u(0u, 0x80000000u, 0u, 0x80000000u);
+}""",
     # ------------------------------------------------------------ random numbers
     "xoroshiro": """// The next 64 bits of xoroshiro128+, and its state for the one after.
 fn xoroshiro(state: vec4u) -> vec4u {
