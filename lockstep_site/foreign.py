@@ -201,8 +201,8 @@ def _launched(found: dict) -> str:
     wide = sum("float64" in why for why in refused)
     return (
         f"{counts['right']} of {len(rows)}, of {len({k['repository'] for k in rows})} "
-        f"repositories, are right: {ways[EXACT]} in WGSL's own numbers, {ways[PAIRS]} with int64 as "
-        f"pairs of 32 bits, and {ways[EMULATED]} with float64 emulated by integers, on request. "
+        f"repositories, are right: {ways[EXACT]} in WGSL's own numbers, {ways[PAIRS]} with int64 "
+        f"as pairs of 32 bits, and {ways[EMULATED]} with float64 emulated by integers, on request. "
         f"{bits} leave the same bits as the stepper, "
         f"{counts['right'] - bits} the same up to rounding; {near} of them take a float64 literal "
         f"or function as near. Of {some}, of more threads than the stepper runs, some "
@@ -221,8 +221,8 @@ def _wgsl(found: dict) -> str:
     return (
         f"{counts['right'] - ways[SINGLE]} of {len(found['kernels'])} are right as they are "
         f"written: {ways[EXACT]} in WGSL's own numbers, {ways[PAIRS]} with int64 as pairs of 32 "
-        f"bits, and {ways[EMULATED]} with float64, and complex numbers of it, emulated by integers, "
-        f"on request. {ways[SINGLE]} more are right in float32 on request: emulated, they are too "
+        f"bits, and {ways[EMULATED]} with float64, and complex numbers of it, emulated by "
+        f"integers, on request. {ways[SINGLE]} more are right in float32 on request: emulated, they are too "
         "long to compile or want atomic operations that WGSL lacks. "
         f"{counts['refused']} are refused with the line either way, "
         f"{faulty} of these for a fault that the stepper finds; {counts['wrong']} are wrong."

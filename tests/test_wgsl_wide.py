@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from simulator.stepper import Stepper
-from simulator.wgsl import captured
-from tests import webgpu
+from simulator.wgsl import captured, unlike
+from tests import webgpu, wgsl_generated
 from tests.test_wgsl import HEAD, all_right, launched
 
 F4, F8, I4, I8, U8 = np.float32, np.float64, np.int32, np.int64, np.uint64
@@ -288,3 +288,32 @@ def test_blocks_larger_than_a_workgroup_are_several_where_their_threads_are_apar
     )
     record, _ = launched(waits, [n, n.copy()], "x, y", config=(1, 1024), threads=256)
     assert record.shader.block == (1024, 1, 1)
+
+
+DRAWN = {"pairs": [0, 0], "emulate_float64": [0, 0]}
+KINDS = {"pairs": wgsl_generated.Kernel, "emulate_float64": wgsl_generated.Wide}
+
+
+@settings(CHANCE, max_examples=20)
+@given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
+def generated(tab, way, chance, seed):
+    """A drawn kernel, compiled this way, leaves the stepper's bits or is refused by name."""
+    kernel = KINDS[way](chance)
+    text, namespace, rows = kernel.source("k"), {}, []
+    source = wgsl_generated.HEAD + text
+    Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
+    with captured(rows, **{way: True}):
+        namespace["k"][kernel.launch](*wgsl_generated.arguments(seed))
+    (record,) = rows
+    DRAWN[way][record.refused is not None] += 1
+    if record.shader:
+        (found,) = webgpu.run(tab, [record])
+        wrong = found if isinstance(found, str) else unlike(record, found)
+        assert not wrong, f"{wrong[:3]}\n{text}\n{record.shader.wgsl}"
+
+
+@pytest.mark.parametrize("way", KINDS)
+def test_generated_kernels_with_64_bits_are_right_or_refused(tab, way):
+    generated(tab, way)
+    print(DRAWN[way])
+    assert DRAWN[way][0] >= 20 > DRAWN[way][1]

@@ -128,8 +128,8 @@ def on_gpu(source, time_limit, exercise=None, plan=None):
     of the exercise's largest case, if the answer is right; beside them, as ``par``, stand those of
     the reference solution. ``plan``, as JSON: ``subgroups``, the lanes of the adapter's subgroups
     where it has one number of them, in the order that the compiler assumes; ``f16``, whether it has
-    float16; ``threads``, how many it takes in a workgroup; ``single``, whether what needs float64 is
-    to be computed in float32, and ``emulated``, whether by integers; ``sizes``, what
+    float16; ``threads``, how many it takes in a workgroup; ``single``, whether what needs float64
+    is to be computed in float32, and ``emulated``, whether by integers; ``sizes``, what
     simulator/larger.py takes, by kernel; ``code``, the page's own program.
     """
     from simulator import larger, wgsl  # unpacked when they are first asked for
