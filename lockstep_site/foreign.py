@@ -222,8 +222,8 @@ def _wgsl(found: dict) -> str:
         f"{counts['right'] - ways[SINGLE]} of {len(found['kernels'])} are right as they are "
         f"written: {ways[EXACT]} in WGSL's own numbers, {ways[PAIRS]} with int64 as pairs of 32 "
         f"bits, and {ways[EMULATED]} with float64, and complex numbers of it, emulated by "
-        f"integers, on request. {ways[SINGLE]} more are right in float32 on request: emulated, they are too "
-        "long to compile or want atomic operations that WGSL lacks. "
+        f"integers, on request. {ways[SINGLE]} more are right in float32 on request: emulated, "
+        "they are too long to compile or want atomic operations that WGSL lacks. "
         f"{counts['refused']} are refused with the line either way, "
         f"{faulty} of these for a fault that the stepper finds; {counts['wrong']} are wrong."
     )

@@ -45,7 +45,7 @@ def outcome(case, folder, run, fits):
     what, why, kind, numbers = attempt(
         case, folder, run, fits, fallback=launched.OPTIONS["fallback"]
     )
-    if kind not in ("float64", "complex"):
+    if kind not in ("float64", "complex", "atomic"):
         return what, why, numbers
     first = what, why, numbers
     what, why, kind, _ = attempt(case, folder, run, fits, single=True)

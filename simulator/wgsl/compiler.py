@@ -40,7 +40,7 @@ from .values import (
     rep_of,
     spanned,
 )
-from .wide import WIDE_HELPERS, WIDE_NEEDS
+from .wide import ALIAS, WIDE_HELPERS, WIDE_NEEDS
 
 COLLECTIVE = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or", "syncwarp"}
 COLLECTIVE |= {f"shfl{k}_sync" for k in ("", "_up", "_down", "_xor")}
@@ -71,7 +71,7 @@ class Module:
         self.flat = set(flat)  # names of those that it saw used with other shapes than their own
         self.names = set(RESERVED)
         if MODES["pairs"]:
-            self.names |= WIDE | set(WIDE_HELPERS)
+            self.names |= set(ALIAS) | set(WIDE_HELPERS)
         self.buffers, self.constants = [], {}
         self.helpers, self.atomic_helpers = {}, {}
         self.functions = {}  # key -> Function

@@ -647,9 +647,12 @@ def capture(plain, launches, options, kernel, grid, block, dynamic, args):
 
 
 def tried(record, fallback, source, values, kinds, options):
-    """Compile a launch, by the options of ``fallback`` where it is refused without; the options."""
+    """Compile a launch, by the options of ``fallback`` where it is refused without; the options.
+
+    What is raised is the last refusal: of what no option lifts.
+    """
     words = ("single",) if fallback is True else fallback or ()
-    first = last = None
+    last = None
     for word in (None, *words):
         if last and last.kind not in LIFTS[word]:
             continue
@@ -657,11 +660,11 @@ def tried(record, fallback, source, values, kinds, options):
         try:
             record.shader = compile(source, record.config, values, kinds, **given)
         except Refused as refused:
-            last, first = refused, first or refused
+            last = refused
             continue
         record.single = bool(given.get("single"))
         return given
-    raise first
+    raise last
 
 
 def unlike(record, results, tolerance=0.0, fine=None):

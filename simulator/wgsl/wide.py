@@ -14,6 +14,11 @@ import struct
 WIDE = {"int64", "uint64", "float64"}  # WGSL types of ours that have 64 bits
 ALIAS = {name: f"alias {name} = vec2u;" for name in sorted(WIDE)}
 ALIAS["complex128"] = "alias complex128 = vec4u;"  # the real part first
+ALIAS |= {  # and what functions of float64 return
+    "F64": "struct F64 { m: vec2u, e: i32 }",
+    "Turned": "struct Turned { x: vec2u, turns: u32 }",
+    "Log": "struct Log { e: vec2u, rest: vec2u }",
+}
 
 
 def halves(bits):
@@ -162,8 +167,7 @@ fn i64_mod(a: vec2u, b: vec2u) -> vec2u {
 }""",
     "f64_neg": "fn f64_neg(a: vec2u) -> vec2u { return vec2u(a.x, a.y ^ 0x80000000u); }",
     "f64_abs": "fn f64_abs(a: vec2u) -> vec2u { return vec2u(a.x, a.y & 0x7fffffffu); }",
-    "F64": """// A float64 apart: m / 2**63 * 2**e, where the highest bit of m is set.
-struct F64 { m: vec2u, e: i32 }
+    "f64_parts": """// A float64 apart: m / 2**63 * 2**e, where the highest bit of m is set.
 fn f64_parts(a: vec2u) -> F64 {
   let field = (a.y >> 20u) & 0x7ffu;
   let high = (a.y & 0xfffffu) | select(0x100000u, 0u, field == 0u);
@@ -465,7 +469,6 @@ fn f64_scaled(x: vec2u, n: i32) -> vec2u {
   return f64_scaled(f64_exp_series(r), i32_of_f64(n));
 }}""",
     "f64_log_parts": f"""// The exponent of x, and log of the rest, from sqrt(1/2) to sqrt(2).
-struct Log {{ e: vec2u, rest: vec2u }}
 fn f64_log_parts(x: vec2u) -> Log {{
   let p = f64_parts(x);
   let above = u64_less(vec2u(0u, 0xb504f334u), p.m);
@@ -507,7 +510,6 @@ fn f64_log_parts(x: vec2u) -> Log {{
 }}""",
     "f64_turned": f"""// The rest of x and the quarter turns taken off it.
 // From a million on it is noted: no result counts then.
-struct Turned {{ x: vec2u, turns: u32 }}
 fn f64_turned(x: vec2u) -> Turned {{
   if (f64_less({_f(1e6)}, f64_abs(x))) {{
     trap[0] = 1u;
@@ -633,10 +635,9 @@ WORD = re.compile(r"\b[A-Za-z]\w*\b")
 
 
 def _needs(name):
-    """The helpers that a helper calls, and those that define what it names."""
+    """The helpers that a helper calls."""
     words = set(WORD.findall(WIDE_HELPERS[name])) - {name}
-    made = {"F64": "F64", "f64_parts": "F64", "Turned": "f64_turned", "Log": "f64_log_parts"}
-    return tuple(sorted({made.get(w, w) for w in words if made.get(w, w) in WIDE_HELPERS} - {name}))
+    return tuple(sorted(words & WIDE_HELPERS.keys()))
 
 
 WIDE_NEEDS = {name: _needs(name) for name in WIDE_HELPERS}
