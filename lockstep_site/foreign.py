@@ -22,7 +22,7 @@ from lockstep.parts import Part
 from lockstep.source import find_root
 from lockstep.targets import Cpu
 from simulator.foreign import stumpy, suite
-from simulator.foreign.wgsl import EXACT
+from simulator.foreign.wgsl import EMULATED, EXACT, PAIRS, SINGLE
 
 HOSTS = ("simulator/hosts/*",)
 LISTS = ("simulator/foreign/kernels.py", "simulator/foreign/cases.py")
@@ -194,14 +194,19 @@ def _launched(found: dict) -> str:
     counts = Counter(k["outcome"] for k in rows)
     bits = sum(k.get("left") == "the same bits" for k in rows)
     near = sum(bool(k.get("near")) for k in rows)
+    ways = Counter(k.get("numbers") for k in rows if k["outcome"] == "right")
+    some = sum("some" in k for k in rows)
     refused = [k["why"] for k in rows if k["outcome"] == "refused"]
     faulty = sum("the stepper finds" in why for why in refused)
     wide = sum("float64" in why for why in refused)
     return (
         f"{counts['right']} of {len(rows)}, of {len({k['repository'] for k in rows})} "
-        f"repositories, are right as they are written: {bits} leave the same bits as the stepper, "
+        f"repositories, are right: {ways[EXACT]} in WGSL's own numbers, {ways[PAIRS]} with int64 "
+        f"as pairs of 32 bits, and {ways[EMULATED]} with float64 emulated by integers, on request. "
+        f"{bits} leave the same bits as the stepper, "
         f"{counts['right'] - bits} the same up to rounding; {near} of them take a float64 literal "
-        f"or function as float32. {counts['refused']} are refused with the line, {wide} of these "
+        f"or function as near. Of {some}, of more threads than the stepper runs, some "
+        f"blocks are compared. {counts['refused']} are refused with the line, {wide} of these "
         f"for float64 and {faulty} for a fault that the stepper finds; "
         f"{counts['not compared']} are not compared, since they leave nothing or take too long; "
         f"{counts['wrong']} are wrong. {found['browser']}, {found['adapter']}."
@@ -212,11 +217,14 @@ def _launched(found: dict) -> str:
 def _wgsl(found: dict) -> str:
     counts = Counter(k["outcome"] for k in found["kernels"])
     faulty = sum("the stepper finds" in k["why"] for k in found["kernels"])
-    narrow = sum(k["outcome"] == "right" and k["numbers"] != EXACT for k in found["kernels"])
+    ways = Counter(k["numbers"] for k in found["kernels"] if k["outcome"] == "right")
     return (
-        f"{counts['right'] - narrow} of {len(found['kernels'])} are right as they are written. "
-        f"{narrow} compute in float64, or in complex numbers, and are refused for that; in float32 "
-        f"on request they are right. {counts['refused']} are refused with the line either way, "
+        f"{counts['right'] - ways[SINGLE]} of {len(found['kernels'])} are right as they are "
+        f"written: {ways[EXACT]} in WGSL's own numbers, {ways[PAIRS]} with int64 as pairs of 32 "
+        f"bits, and {ways[EMULATED]} with float64, and complex numbers of it, emulated by "
+        f"integers, on request. {ways[SINGLE]} more are right in float32 on request: emulated, "
+        "they are too long to compile or want atomic operations that WGSL lacks. "
+        f"{counts['refused']} are refused with the line either way, "
         f"{faulty} of these for a fault that the stepper finds; {counts['wrong']} are wrong."
     )
 

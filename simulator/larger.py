@@ -350,6 +350,8 @@ def native(binding, data, dtype):
     """What a GPU's buffer holds, as the stepper has it: a memoryview of its elements."""
     if binding.half:
         given = [x for (x,) in struct.iter_unpack("<e", data)]
+    elif binding.wide:
+        return memoryview(bytearray(data)).cast(binding.kind)
     elif dtype.size == 4 and dtype.format == STRUCT[dtype.kind]:
         return memoryview(bytearray(data)).cast(dtype.format)
     else:

@@ -540,6 +540,13 @@ def test_a_kernel_of_float64_runs_in_float32_if_its_reader_says_so(opened):
     panel.tab.evaluate(axe())
     found = panel.tab.evaluate("axe.run('.rh', VIOLATIONS)")["violations"]
     assert found == [], json.dumps([(v["id"], [n["html"] for n in v["nodes"]]) for v in found])
+    # Emulated by integers, it is the stepper's to the last digit.
+    panel.write(WIDE.format(" + 1e8 - 1e8"))
+    panel.press("Run on my GPU", "not compiled")
+    panel.card.get_by_role("button", name="Run it with float64 emulated").press("Enter")
+    assert panel.done("on your GPU") == "1 launch on your GPU, with the stepper's result."
+    assert "float64 was emulated by integers" in panel.card.inner_text()
+    assert panel.card.locator(".rh-gpu-right").inner_text() == "✓ The same result as the stepper's."
     # One that needs the digits: 1e8 and a little, less 1e8.
     said = narrowed(panel, WIDE.format(" + 1e8 - 1e8"))
     assert said == "1 of 1 launches gave no right result on your GPU."

@@ -236,7 +236,7 @@ def test_generated_kernels_compute_what_the_stepper_computes(tab):
 NARROW = {"compiled": 0, "refused": 0, "d = 0.0": 0, "math.sqrt": 0, "* 0.25": 0}
 
 
-@settings(CHANCE, max_examples=90)
+@settings(CHANCE, max_examples=160)
 @given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
 def generated_float64_is_right(tab, chance, seed):
     right_or_refused(tab, wgsl_generated.Wide(chance), seed, NARROW)

@@ -25,6 +25,7 @@ import copy
 import hashlib
 import io
 import json
+import math
 import os
 import pickle
 import resource
@@ -35,6 +36,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 
+from simulator import larger
 from simulator.foreign.scripts import IPYTHON
 from simulator.foreign.webgpu import slim
 from simulator.stepper import Stepper, host
@@ -44,6 +46,8 @@ from simulator.wgsl.launch import capture
 LIST = Path(__file__).with_name("launched.json")
 EACH, WANTED = 10, 55
 SECONDS, STEPS = 60, 100_000_000
+# How each is compiled: as it is, then with int64 as pairs, then with float64 emulated.
+OPTIONS = {"unroll": 64, "threads": 256, "fallback": ("pairs", "emulate_float64")}
 REPOSITORIES = {
     "abyssnlp/numba-gpu": "a8606359b09b9b1c4b92059448b0454ebde3e5ce",
     "ADACS-Australia/2026-Python-GPU-training": "0b96cb5fec782aa1ed887742b516b21258f0b1fa",
@@ -260,8 +264,19 @@ def launches(folder, rows):
             def unless_refused(*given):
                 return None if records[0].refused else plain(*given)
 
+            def some(*given):
+                """Of a launch of more threads than the stepper runs whole, as the page does it."""
+                shader = records[0].shader
+                if records[0].refused or not shader.launch:
+                    return None
+                records[0].some = larger.sampled(kernel, shader, shader, records[0].before)
+                return None
+
+            shape = [host.three(x, "launch", kernel, 1) for x in (grid, block)]
+            many = math.prod(shape[0]) * math.prod(shape[1]) > larger.THREADS
             try:
-                capture(unless_refused, records, {"unroll": 64}, kernel, grid, block, dynamic, args)
+                way = some if many else unless_refused
+                capture(way, records, OPTIONS, kernel, grid, block, dynamic, args)
             finally:
                 seen = [(f.kind, f.line) for x in stepper.launches[before:] for f in x.findings]
                 found.extend((key, slim(r), seen, [*map(told, kinds)]) for r in records)

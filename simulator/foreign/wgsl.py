@@ -34,16 +34,30 @@ from simulator.wgsl import captured, unlike
 
 NEAR = 2e-5  # of the largest number of an array: sums and functions are rounded otherwise
 UNROLL = 64  # as the page compiles
+FINE = 1e-12  # of float64 that is emulated, and kept so
 EXACT, SINGLE = "as they are", "float32 for float64"
+PAIRS, EMULATED = "int64 as two of 32 bits", "float64 emulated by integers"
+BY_ITSELF = EXACT, PAIRS  # what the page does unasked
 
 
 def outcome(case, folder, run, fits):
     """(outcome, why, how its numbers are computed) of a kernel."""
-    what, why, kind = attempt(case, folder, run, fits)
-    if kind not in ("float64", "complex"):
-        return what, why, EXACT
-    what, why, kind = attempt(case, folder, run, fits, single=True)
-    return what, why, SINGLE
+    what, why, kind, numbers = attempt(
+        case, folder, run, fits, fallback=launched.OPTIONS["fallback"]
+    )
+    if kind not in ("float64", "complex", "atomic"):
+        return what, why, numbers
+    first = what, why, numbers
+    what, why, kind, _ = attempt(case, folder, run, fits, single=True)
+    return (what, why, SINGLE) if what != "refused" else first
+
+
+def numbers_of(record):
+    """How the numbers of a compiled kernel are computed."""
+    shader = record.shader
+    if shader is None:
+        return EXACT
+    return EMULATED if shader.emulated else PAIRS if shader.pairs else EXACT
 
 
 # ---------------------------------------------------------------- as their repositories launch them
@@ -62,6 +76,8 @@ def as_launched(row, seen, run, fits):
         kind, line = findings[0]
         return {"outcome": "refused",
                 "why": f"line {line}: the stepper finds `{kind}`, so no GPU gets it"}  # fmt: skip
+    if isinstance(getattr(record, "some", None), str):
+        return uncompared(f"it has more threads than the stepper runs, and {record.some}")
     if record.error and record.error.startswith("KeyboardInterrupt"):
         return uncompared(f"it takes the stepper more than {launched.SECONDS} seconds")
     if record.error:
@@ -70,12 +86,41 @@ def as_launched(row, seen, run, fits):
         return {"outcome": "refused", "why": too_large(record)}
     if not any(b.written for b in record.shader.bindings):
         return uncompared("it writes nothing: an exercise that is not filled in")
+    if hasattr(record, "some"):
+        return of_some(record, run(record))
     got = run(record)
-    differs = got if isinstance(got, str) else unlike(record, got, NEAR)[:3]
+    differs = got if isinstance(got, str) else unlike(record, got, NEAR, FINE)[:3]
     if differs:
         return {"outcome": "wrong", "why": str(differs)[:400]}
     bits = "the same bits" if not unlike(record, got) else "within rounding"
-    return {"outcome": "right", "why": "", "left": bits, "near": list(record.shader.near)}
+    return {"outcome": "right", "why": "", "left": bits, "near": list(record.shader.near),
+            "numbers": numbers_of(record)}  # fmt: skip
+
+
+def of_some(record, got):
+    """What came of a launch of which the stepper ran some blocks: their elements are compared."""
+    blocks, arrays = record.some
+    if isinstance(got, str):
+        return {"outcome": "wrong", "why": got[:400]}
+    far = 0.0
+    for b in record.shader.bindings:
+        if b.name not in arrays:
+            continue
+        places, data = arrays[b.name]
+        kind = np.dtype(f"{b.dtype.kind}{b.bytes}".replace("b", "u"))
+        want, ours = np.frombuffer(data, kind), np.frombuffer(got[b.name], kind)[places]
+        off = np.abs(ours.astype(float) - want).max() / max(np.abs(want).max(), 1e-30)
+        if not off <= (NEAR if kind.kind == "f" else 0):
+            return {
+                "outcome": "wrong",
+                "why": f"{b.name} is off by {off:.2g} of its largest number",
+            }
+        far = max(far, float(off))
+    bits = "within rounding" if far else "the same bits"
+    many = sum(len(places) for places, _ in arrays.values())
+    return {"outcome": "right", "why": "", "left": bits, "near": list(record.shader.near),
+            "numbers": numbers_of(record),
+            "some": f"{many} elements, of {blocks} blocks"}  # fmt: skip
 
 
 def uncompared(why):
@@ -92,40 +137,42 @@ def too_large(record):
 
 
 def attempt(case, folder, run, fits, **options):
-    """(outcome, why, kind of refusal) of a launch."""
+    """(outcome, why, kind of refusal, how its numbers are computed) of a launch."""
     launches = []
     try:
         with captured(launches, unroll=UNROLL, **options):
             made, findings = numba_run.launch(case, folder, "check")
     except KernelFault as error:
-        return "refused", faulty(error.finding), "fault"
+        return "refused", faulty(error.finding), "fault", EXACT
     except Exception as error:
         refused = isinstance(error, Unsupported | ImportError)
-        return "refused" if refused else "wrong", f"{type(error).__name__}: {error}", "stepper"
+        what = "refused" if refused else "wrong"
+        return what, f"{type(error).__name__}: {error}", "stepper", EXACT
     [record] = launches
     if findings:
-        return "refused", faulty(findings[0]), "fault"
+        return "refused", faulty(findings[0]), "fault", EXACT
     if record.refused:
-        return "refused", told(record), record.refused.kind
+        return "refused", told(record), record.refused.kind, EXACT
+    numbers = numbers_of(record)
     what, why = compared(made)
     if what == "wrong":
-        return what, f"the stepper: {why}", ""
+        return what, f"the stepper: {why}", "", numbers
     if not fits(record):
-        return "refused", too_large(record), "size"
+        return "refused", too_large(record), "size", numbers
     if not any(b.written for b in record.shader.bindings):
-        return "wrong", "it writes nothing", ""
+        return "wrong", "it writes nothing", "", numbers
     got = run(record)
     if made.read is not np.asarray and not isinstance(got, str):
         got = in_order(record, got, made.read)
-    differs = got if isinstance(got, str) else unlike(record, got, NEAR)[:3]
-    return ("wrong", str(differs)[:400], "") if differs else ("right", "", "")
+    differs = got if isinstance(got, str) else unlike(record, got, NEAR, FINE)[:3]
+    return (*(("wrong", str(differs)[:400]) if differs else ("right", "")), "", numbers)
 
 
 def in_order(record, got, read):
     """What came back, and what the stepper left, where the order of the elements is left open."""
     for b in record.shader.bindings:
         if b.written:
-            kind = np.dtype({"f": "f4", "i": "i4"}.get(b.dtype.kind, "u4"))
+            kind = np.dtype(f"{b.dtype.kind}{b.bytes}".replace("b", "u"))
             record.after[b.name] = np.asarray(read(np.asarray(record.after[b.name]))).tolist()
             got[b.name] = np.asarray(read(np.frombuffer(got[b.name], kind)), kind).tobytes()
     return got
@@ -168,7 +215,7 @@ def main() -> int:
         for same, seen in zip(files, of_files, strict=True):
             for row in same:
                 listed.append(row | as_launched(row, seen.get(row["text"]), run, fits))
-                tell(listed[-1], listed[-1].get("left", ""))
+                tell(listed[-1], f"{listed[-1].get('left', '')}, {listed[-1].get('numbers', '')}")
         print(counted(listed, "as they are written, with their own launches"))
         for case in CASES:
             if given.only not in case.kernel:

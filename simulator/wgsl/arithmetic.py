@@ -18,6 +18,7 @@ from ..stepper.types import (
     float16,
     float32,
     float64,
+    int32,
     int64,
     uint32,
     unary,
@@ -26,10 +27,12 @@ from .values import (
     ATOM,
     I32,
     LOOSE,
+    MODES,
     PLUS,
     TIMES,
     U32,
     UNARY,
+    WIDE,
     Value,
     literal,
     number,
@@ -39,6 +42,7 @@ from .values import (
     unequal,
 )
 
+SHORT = {"int64": "i64", "uint64": "u64"}  # as the helpers of wide.py are named
 LIMITS = {
     "mod": "may leave 32 bits",
     "sat": "is a float made an integer, which may leave 32 bits",
@@ -69,7 +73,7 @@ class Arithmetic:
 
     def allowed(self, value, node):
         """``value``, which is no complex number, but where float32 may stand for float64."""
-        if value.type.kind == "c" and not self.module.single:
+        if value.type.kind == "c" and not (self.module.single or MODES["emulated"]):
             self.refuse("complex numbers", node, "complex")
         return value
 
@@ -79,8 +83,13 @@ class Arithmetic:
             self.refuse(f"`{ast.unparse(node)}` needs an integer, not {value.type.name}", node)
         return self.cast(value, int64) if value.type is boolean else value
 
-    def fitting(self, value, node, what=""):
-        """``value``, an integer whose text is its value."""
+    def fitting(self, value, node, what="", wide=False):
+        """``value``, an integer whose text is its value: in 32 bits, or in 64 where ``wide``."""
+        if value.rep in WIDE and value.type.whole and not wide:
+            for rep, (lo, hi) in (("i32", I32), ("u32", U32)):
+                if lo <= value.lo and value.hi <= hi:
+                    return self.to_rep(value, rep)
+            self.refuse(f"`{what or ast.unparse(node)}` of 64 bits", node, "int64")
         if value.type.whole and value.state != "fits":
             self.refuse(
                 f"`{what or ast.unparse(node)}`: an int64 that {LIMITS[value.state]}; make it "
@@ -91,6 +100,7 @@ class Arithmetic:
     def exact(self, value, node):
         """``value``, which is no float64 that float32 does not hold."""
         if value.type is float64 and value.state != "exact" and not self.module.single:
+            # Emulated, all of them are exact.
             self.refuse(
                 f"`{ast.unparse(node)}` is computed in float64, which WGSL does not have: make the "
                 "literal np.float32(...)", node, "float64",
@@ -105,6 +115,8 @@ class Arithmetic:
         """``value`` as the WGSL type ``rep``, bit by bit."""
         if value.rep == rep:
             return value
+        if rep in WIDE or value.rep in WIDE or rep == "complex128":
+            return self.to_wide(value, rep)
         if value.rep == "bool":
             if rep == "f32":
                 return value.but(code=f"select(0.0, 1.0, {value.code})", rep=rep, prec=ATOM)
@@ -119,6 +131,48 @@ class Arithmetic:
             return value.but(code=inner, rep=rep, prec=ATOM if inner.isidentifier() else LOOSE)
         return value.but(code=f"{rep}({value.code})", rep=rep, prec=ATOM)
 
+    def to_wide(self, value, rep):
+        """``value`` as the WGSL type ``rep``, where one of them has 64 bits."""
+        code = value.code
+        if value.known:
+            code = literal(rep, value.const) if rep in WIDE or value.type.whole else code
+        elif rep == "complex128":
+            code = f"{self.module.helper('c128_of')}({code})"
+        elif rep == "f32" or "bool" in (rep, value.rep):
+            one = rep in WIDE and value.rep == "bool"
+            if not one:
+                raise AssertionError(f"{value} as {rep}")  # a cast decides how that is done
+            code = f"{rep}(select(0u, 1u, {code}), 0u)"
+        elif value.rep == "float64" or rep == "float64":
+            if value.rep != "f32":
+                raise AssertionError(f"{value} as {rep}")
+            code = f"{self.module.helper('f64_of_f32')}({code})"
+        elif value.rep in WIDE and rep in WIDE:
+            return value.but(rep=rep)
+        elif rep in WIDE and value.rep == "i32":
+            code = f"{self.module.helper('i64_of')}({code})"
+        elif rep in WIDE:
+            code = f"{rep}({code}, 0u)"
+        else:
+            code = f"{value.at(ATOM)}.x"
+            code = code if rep == "u32" else f"bitcast<i32>({code})"
+        return value.but(code=code, rep=rep, prec=ATOM)
+
+    def shortened(self, value):
+        """``value`` in 32 bits where it fits."""
+        return self.to_rep(value, rep_of(value.type, value.lo, value.hi)[0])
+
+    def helped(self, name, *values, type=None, rep="float64", prec=ATOM):
+        """A value that a helper of wide.py makes of others."""
+        code = f"{self.module.helper(name)}({', '.join(v.code for v in values)})"
+        uniform = all(v.uniform for v in values)
+        if rep == "bool":
+            return Value(boolean, code, "bool", 0, 1, "fits", None, uniform)
+        type = type or float64
+        lo, hi = (type.lo, type.hi) if type.whole else (None, None)
+        state = "exact" if type is float64 else "fits"
+        return Value(type, code, rep, lo, hi, state, None, uniform)
+
     def cast(self, value, type, node=None):
         """``value`` as ``type``: what np.float32(x), an assignment or a call does."""
         node = node or self.node
@@ -131,6 +185,12 @@ class Arithmetic:
         if type is boolean:
             if value.known:
                 return number(boolean, bool(value.const))
+            if value.rep == "float64":
+                zero = self.helped("f64_is_zero", value, rep="bool")
+                return zero.but(code=f"!{zero.code}", prec=UNARY)
+            if value.rep in WIDE:
+                return Value(boolean, f"any({value.code} != vec2u())", "bool", 0, 1, "fits", None,
+                             value.uniform)  # fmt: skip
             if old.kind == "f":
                 if value.state in ("once", "near"):
                     self.exact(value, node)
@@ -151,6 +211,17 @@ class Arithmetic:
         if type.kind != "c":
             self.refuse(f"a complex number made {type.name}: take its .real", node, "complex")
         self.allowed(value.but(type=type), node)
+        rep, _ = rep_of(type)
+        if MODES["emulated"] and value.type.kind == "c":
+            made = value.but(type=type, merges="")
+            if rep == "vec2f" and value.rep != rep:
+                return made.but(code=f"{self.module.helper('c64_of')}({value.code})", rep=rep,
+                                prec=ATOM)  # fmt: skip
+            return self.to_rep(made, rep)
+        if MODES["emulated"]:
+            real = self.cast(value, float64 if rep == "complex128" else float32)
+            code = f"{rep}({real.code}, {'0.0' if rep == 'vec2f' else 'vec2u()'})"
+            return Value(type, code, rep, state="exact", uniform=value.uniform)
         if value.type.kind != "c":
             real = self.cast(value, float64)
             value = real.but(code=f"vec2f({real.code}, 0.0)", rep="vec2f", prec=ATOM, const=None)
@@ -160,6 +231,10 @@ class Arithmetic:
         """Arithmetic of complex numbers, by their parts."""
         a, b = self.cast(a, kind, node), self.cast(b, kind, node)
         uniform = a.uniform and b.uniform
+        if a.rep == "complex128" and op in ("Add", "Sub", "Mult"):
+            name = {"Add": "c128_add", "Sub": "c128_sub", "Mult": "c128_mul"}[op]
+            code = f"{self.module.helper(name)}({a.code}, {b.code})"
+            return Value(kind, code, a.rep, state="exact", uniform=uniform)
         if op == "Mult":
             code = f"{self.module.helper('complex_product')}({a.code}, {b.code})"
             return Value(kind, code, "vec2f", state="exact", uniform=uniform)
@@ -170,6 +245,14 @@ class Arithmetic:
         return Value(kind, code, "vec2f", state="exact", uniform=uniform, prec=PLUS)
 
     def cast_real(self, value, type, node):
+        if value.rep == "float64" and not value.known:
+            if type is float16:
+                self.refuse(f"`{ast.unparse(node)}`: a float64 made float16", node, "float64")
+            return self.helped("f32_of_f64", value, type=float32, rep="f32")
+        if type is float64 and MODES["emulated"]:
+            if value.known:
+                return self.real(value.const, float64)
+            return self.to_rep(value, "float64").but(type=type, state="exact", span=None)
         if type is float64:
             return value.but(type=type, state="exact")
         if type is float32:
@@ -193,6 +276,17 @@ class Arithmetic:
             if type is float64:
                 return self.real(x, type)
             return self.real(ops.round32(x) if type is float32 else ops.round16(x), type)
+        if type is float64 and MODES["emulated"] or value.rep in WIDE:
+            if type is float16:
+                self.refuse("an int64 made float16", node, "int64")
+            if type is float64 and not MODES["emulated"]:
+                self.exact(Value(float64, state="near"), node)
+                self.refuse(f"`{ast.unparse(node)}`: an int64 made float64", node, "float64")
+            kind = SHORT["uint64" if value.rep in ("u32", "uint64") else "int64"]
+            wide = self.to_rep(value, "uint64" if kind == "u64" else "int64")
+            name = "f64_of" if type is float64 else "f32_of"
+            rep = "float64" if type is float64 else "f32"
+            return self.helped(f"{name}_{kind}", wide, type=type, rep=rep)
         value = self.fitting(value, node)
         small = -(1 << 24) <= value.lo and value.hi <= 1 << 24
         code = self.to_rep(value, "f32").code
@@ -209,6 +303,10 @@ class Arithmetic:
         if value.known:
             size, signed = type.size, type.kind == "i"
             return number(type, ops.float_to_int(value.const, size, signed))
+        if value.rep == "float64" or type.size == 8 and MODES["pairs"]:
+            if value.state in ("once", "near"):
+                self.exact(value, node)
+            return self.cast_to_wide(value, type)
         if value.state in ("once", "near"):
             self.exact(value, node)
         u = value.uniform
@@ -231,6 +329,22 @@ class Arithmetic:
             return Value(type, code, rep, type.lo, type.hi, uniform=u)
         return Value(type, code, "i32", type.lo, type.hi, uniform=u)
 
+    def cast_to_wide(self, value, type):
+        """A float made an integer, where one of them has 64 bits."""
+        value = self.to_rep(value, "float64")
+        if type.size == 8:
+            name = "i64_of_f64" if type.kind == "i" else "u64_of_f64"
+            return self.helped(name, value, type=type, rep=type.name)
+        if type is uint32:
+            return self.helped("u32_of_f64", value, type=type, rep="u32")
+        made = self.helped("i32_of_f64", value, type=int32, rep="i32")
+        if type.size < 4:
+            code = f"clamp({made.code}, {type.lo}, {type.hi})"
+            rep = "u32" if type.kind == "u" else "i32"
+            code = f"u32({code})" if rep == "u32" else code
+            return made.but(type=type, code=code, rep=rep, lo=type.lo, hi=type.hi)
+        return made.but(type=type)
+
     def cast_whole(self, value, type, node):
         if value.known:
             return number(type, ops.wrap(int(value.const), type.size, type.kind == "i")).but(
@@ -245,6 +359,8 @@ class Arithmetic:
                     value, "i32").but(type=type)  # fmt: skip
             if value.state in ("sat", "index"):
                 self.fitting(value, node)
+            if MODES["pairs"]:
+                return self.to_rep(value, type.name).but(type=type, lo=type.lo, hi=type.hi)
             v = self.to_rep(value, "i32" if type.kind == "i" else "u32")
             return v.but(type=type, lo=type.lo, hi=type.hi, state="mod")
         rep = "u32" if type.kind == "u" else "i32"
@@ -288,6 +404,11 @@ class Arithmetic:
         if result.kind in "fc":
             if value.known:
                 return self.real(-value.const, result)
+            if value.rep == "complex128":
+                code = f"{self.module.helper('c128_neg')}({value.code})"
+                return value.but(code=code, prec=ATOM)
+            if value.rep == "float64":
+                return self.helped("f64_neg", value)
             return value.but(code=f"-{value.at(ATOM)}", prec=UNARY)
         own = result if value.type is boolean else value.type
         value = self.cast(value, own)
@@ -357,6 +478,11 @@ class Arithmetic:
             return self.cast_whole(v.but(state="mod", lo=int64.lo, hi=int64.hi), kind, self.node)
         parts = [self.to_rep(v, rep) for v in values]
         uniform = all(v.uniform for v in values)
+        if rep in WIDE and sign in "+-*":
+            if len(parts) == 1:
+                parts.insert(0, number(kind, 0).but(code="vec2u()"))
+            name = {"+": "add64", "-": "sub64", "*": "mul64"}[sign]
+            return self.helped(name, *parts, type=kind, rep=rep).but(lo=lo, hi=hi)
         if len(parts) == 1:
             code = f"{sign}{parts[0].at(ATOM)}"
         else:
@@ -405,6 +531,8 @@ class Arithmetic:
             lo, hi = 0, (1 << max(a.hi.bit_length(), b.hi.bit_length())) - 1
         elif all(I32[0] <= v.lo and v.hi <= I32[1] for v in (a, b)):
             lo, hi = I32
+        if MODES["pairs"]:
+            state = None
         return self.result(kind, sign, [a, b], lo, hi, LOOSE, state, (ATOM, ATOM))
 
     def loose(self, op, a, b, kind, node):
@@ -426,11 +554,20 @@ class Arithmetic:
 
     def divide(self, op, a, b, kind, node):
         power = b.known and b.const > 0 and b.const & (b.const - 1) == 0
-        if op == "Mod" and power and a.state == "mod":
+        if op == "Mod" and power and (a.state == "mod" or a.rep in WIDE and b.const <= 1 << 31):
             mask = number(kind, b.const - 1)
             return self.result(kind, "&", [a, mask], 0, b.const - 1, LOOSE, "fits", (ATOM, ATOM))
-        a, b = self.fitting(a, node), self.fitting(b, node)
+        a, b = self.fitting(a, node, wide=True), self.fitting(b, node, wide=True)
         far = max(abs(a.lo), abs(a.hi))
+        if MODES["pairs"] and not any(all(low <= v.lo and v.hi <= high for v in (a, b))
+                                      for low, high in (I32, (0, U32[1]))):  # fmt: skip
+            a, b = self.to_rep(a, kind.name), self.to_rep(b, kind.name)
+            name = f"{SHORT[kind.name]}_{'div' if op == 'FloorDiv' else 'mod'}"
+            found = self.helped(name, a, b, type=kind, rep=kind.name)
+            if op == "Mod" and b.lo > 0:
+                found = found.but(lo=0, hi=b.hi - 1)
+            return self.shortened(found)
+        a, b = self.fitting(a, node), self.fitting(b, node)
         if op == "FloorDiv":
             lo, hi = (0 if a.lo >= 0 and b.lo >= 0 else -far - 1), far
             if a.lo >= 0 and b.lo >= 1:
@@ -460,6 +597,9 @@ class Arithmetic:
         uniform = a.uniform and b.uniform
         state = "fits"
         if op == "FloorDiv" and a.lo == I32[0] and b.lo <= -1 <= b.hi:
+            if MODES["pairs"] and kind.size == 8:
+                a, b = self.to_rep(a, "int64"), self.to_rep(b, "int64")
+                return self.helped("i64_div", a, b, type=kind, rep="int64")
             state = "mod"  # -2**31 // -1 is 2**31
         lo, hi = max(lo, I32[0]) if state == "fits" else lo, hi
         if state == "fits":
@@ -487,12 +627,20 @@ class Arithmetic:
             if a.state != "fits":
                 state = "mod"
             x = self.to_rep(a, rep)
+            if rep in WIDE:
+                return self.helped("shl64", x, count, type=kind, rep=rep).but(lo=lo, hi=hi)
             if known:
                 code = f"{x.at(UNARY)} << {count.at(UNARY)}"
                 return Value(kind, code, rep, lo, hi, state, None, uniform, LOOSE)
             name = self.module.helper("shift_left" if rep == "i32" else "shift_left_u")
             return Value(kind, f"{name}({x.code}, {count.code})", rep, lo, hi, state, None, uniform)
-        a = self.fitting(a, node)
+        a = self.fitting(a, node, wide=True)
+        if a.rep in WIDE:
+            name = f"{SHORT[kind.name]}_shr"
+            lo, hi = min(a.lo >> b.lo, 0), max(a.hi >> b.lo, 0)
+            a = self.to_rep(a, kind.name)
+            found = self.helped(name, a, count, type=kind, rep=kind.name)
+            return self.shortened(found.but(lo=lo, hi=hi))
         low = b.lo
         lo, hi = min(a.lo >> low, 0), max(a.hi >> low, 0)
         if known:
@@ -514,6 +662,11 @@ class Arithmetic:
         if a.known and b.known:
             near = {float64: float, float32: ops.round32, float16: ops.round16}[kind]
             return self.real(near(FLOATS[op](a.const, b.const)), kind)
+        if "float64" in (a.rep, b.rep):
+            name = {"Add": "add", "Sub": "sub", "Mult": "mul", "Div": "div", "Pow": "pow"}[op]
+            if op == "Pow":
+                self.approximates(node)
+            return self.helped(f"f64_{name}", a, b)
         state = "fits"
         if kind is float64:
             state = "once"
@@ -548,6 +701,8 @@ class Arithmetic:
 
     def floored(self, op, a, b, kind, node):
         """``//`` and ``%`` of floats, to the bit as Numba computes them."""
+        if "float64" in (a.rep, b.rep):
+            return self.helped("f64_floor_div" if op == "FloorDiv" else "f64_floor_mod", a, b)
         a, b = self.exact(a, node), self.exact(b, node)
         if kind is float64 and op == "FloorDiv" and not self.module.single:
             # From 2**22 on, Numba's quotient in float64 has digits that this one has not.

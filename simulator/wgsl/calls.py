@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 from ..stepper.types import NONE, STATIC, Scalar, Tuple
-from .values import Value
+from .values import MODES, Value
 
 ACTS = re.compile(
     r"\batomic|\b(?:loop|for|while|trap|checked_i32)\b|\]\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)"
@@ -89,7 +89,8 @@ class Calls:
         self.flow = [False]
         self.block(self.node.body)
         some = any(v.type is not NONE for v in self.returned)
-        if some and self.module.single and any(v.type is NONE for v in self.returned):
+        widened = self.module.single or MODES["emulated"]
+        if some and widened and any(v.type is NONE for v in self.returned):
             self.without_none()
         elif self.env is not None and some:
             self.refuse("a device function that returns a number on some paths alone")

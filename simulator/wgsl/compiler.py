@@ -27,7 +27,20 @@ from .calls import Calls
 from .expressions import Expressions
 from .helpers import HELPERS, NEEDS, RESERVED
 from .loops import Loops, jumps
-from .values import ATOM, I32, Buffer, Refused, Value, lettered, number, rep_of, spanned
+from .values import (
+    ATOM,
+    I32,
+    MODES,
+    WIDE,
+    Buffer,
+    Refused,
+    Value,
+    lettered,
+    number,
+    rep_of,
+    spanned,
+)
+from .wide import ALIAS, WIDE_HELPERS, WIDE_NEEDS
 
 COLLECTIVE = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or", "syncwarp"}
 COLLECTIVE |= {f"shfl{k}_sync" for k in ("", "_up", "_down", "_xor")}
@@ -57,6 +70,8 @@ class Module:
         self.atomics = set(atomics)  # names of buffers that an earlier pass saw used atomically
         self.flat = set(flat)  # names of those that it saw used with other shapes than their own
         self.names = set(RESERVED)
+        if MODES["pairs"]:
+            self.names |= set(ALIAS) | set(WIDE_HELPERS)
         self.buffers, self.constants = [], {}
         self.helpers, self.atomic_helpers = {}, {}
         self.functions = {}  # key -> Function
@@ -87,9 +102,11 @@ class Module:
         return made
 
     def helper(self, name):
-        for need in NEEDS.get(name, ()):
+        for need in NEEDS.get(name, ()) or WIDE_NEEDS.get(name, ()):
             self.param(need) if need in ("infinity", "nothing") else self.helper(need)
-        self.helpers[name] = HELPERS[name]
+        if name == "f64_turned":
+            self.trapped()
+        self.helpers[name] = HELPERS.get(name) or WIDE_HELPERS[name]
         return name
 
     def param(self, name, value=None):
@@ -263,12 +280,12 @@ class Function(Expressions, Loops, Calls):
                     return a.but(view=replace(v, shape=shape, offset=offset))
         if isinstance(a.type, Scalar) and isinstance(b.type, Scalar):
             type = mix(a.type, b.type, unify=True)
-            if type.kind == "c" and not self.module.single:
+            if type.kind == "c" and not (self.module.single or MODES["emulated"]):
                 return Value("conflict")
             uniform = a.uniform and b.uniform
             if not type.whole:
                 rep, state = rep_of(type)
-                if type is float64:
+                if type is float64 and not MODES["emulated"]:
                     for v in (a, b):
                         if v.type.whole and not (-(1 << 24) <= v.lo and v.hi <= 1 << 24):
                             state = "once"
@@ -279,7 +296,13 @@ class Function(Expressions, Loops, Calls):
                              span=span)  # fmt: skip
             lo, hi = min(a.lo, b.lo), max(a.hi, b.hi)
             rep, state = rep_of(type, lo, hi, a.rep if a.rep == b.rep else "")
-            if a.rep == b.rep and rep != a.rep and a.rep != "bool" and state != "fits":
+            if (
+                a.rep == b.rep
+                and rep != a.rep
+                and a.rep != "bool"
+                and state != "fits"
+                and (not MODES["pairs"])
+            ):
                 rep = a.rep
             if state == "fits" and type.size == 8:
                 for v in (a, b):
@@ -450,7 +473,7 @@ class Function(Expressions, Loops, Calls):
         if known.bounds is None or new.state != "fits":
             return result
         lo, hi = max(result.lo, known.bounds[0]), min(result.hi, known.bounds[1])
-        if result.state == "mod" and lo <= hi:
+        if (result.state == "mod" or result.rep in WIDE) and lo <= hi:
             rep, _ = rep_of(result.type, lo, hi, result.rep)
             result = self.to_rep(result, rep).but(state="fits")
         return result.but(lo=lo, hi=hi) if lo <= hi else result

@@ -33,21 +33,25 @@ from .values import (
     ATOM,
     I32,
     LOOSE,
+    MODES,
     PLUS,
     TIMES,
     U32,
     UNARY,
+    WIDE,
     Buffer,
     Value,
     View,
     beside,
     exact32,
+    keeps,
     number,
     packed,
     real_text,
     rep_of,
     spanned,
     unequal,
+    wide_literal,
 )
 
 
@@ -121,6 +125,10 @@ class Expressions(Arithmetic):
     def real(self, value, type):
         """A constant float."""
         state = "fits"
+        if type is float64 and MODES["emulated"]:
+            known = float(value) if value - value == 0 else None  # else a text alone
+            return Value(type, wide_literal("float64", value), "float64", state="exact",
+                         const=known, uniform=True)  # fmt: skip
         if type is float64:
             state = "exact" if value != value or exact32(value) else "once"
         if value != value:
@@ -140,7 +148,8 @@ class Expressions(Arithmetic):
     def complex_constant(self, z, node):
         """A constant complex number."""
         parts = ", ".join(self.real(x, float64).code for x in (z.real, z.imag))
-        value = Value(complex128, f"vec2f({parts})", "vec2f", state="exact", uniform=True)
+        rep, _ = rep_of(complex128)
+        value = Value(complex128, f"{rep}({parts})", rep, state="exact", uniform=True)
         return self.allowed(value, node)
 
     def constant(self, obj, what, node):
@@ -182,17 +191,19 @@ class Expressions(Arithmetic):
         made = self.module.arrays.get(id(array))
         if made is None:
             dtype = as_dtype(array.dtype)
-            wide = dtype is float64 and not self.module.single
+            wide = dtype is float64 and not (self.module.single or MODES["emulated"])
             if not isinstance(dtype, Scalar) or dtype.kind == "c" or wide:
                 self.refuse(f"`{name}`, an array of {array.dtype}", node, "float64")
             data = array.reshape(-1).tolist()
-            if dtype.whole and any(not -(1 << 31) <= int(x) < 1 << 31 for x in data):
+            small = not keeps(dtype)
+            if dtype.whole and small and any(not -(1 << 31) <= int(x) < 1 << 31 for x in data):
                 self.refuse(f"`{name}`: its numbers do not fit 32 bits", node, "int64")
             if not data or len(data) > 4096:
                 self.refuse(f"`{name}`: a constant array of {len(data)} elements", node)
-            if dtype.kind == "f" and any(x - x != 0 for x in data):
+            if dtype.kind == "f" and small and any(x - x != 0 for x in data):
                 self.refuse(f"`{name}`: NaN or infinity in a constant array", node)
-            buffer = Buffer(self.module.fresh(name), dtype, "const", len(data), data=tuple(data))
+            buffer = Buffer(self.module.fresh(name), dtype, "const", len(data), data=tuple(data),
+                            wide=not small)  # fmt: skip
             buffer.lo, buffer.hi = (min(data), max(data)) if dtype.whole else (None, None)
             self.module.buffers.append(buffer)
             shape = tuple(number(int64, n) for n in array.shape)
@@ -246,8 +257,11 @@ class Expressions(Arithmetic):
             return self.of_array(base, name, node)
         if isinstance(base.type, Scalar) and base.type.kind == "c":
             if name in ("real", "imag"):
-                code = f"{base.at(ATOM)}.{'x' if name == 'real' else 'y'}"
-                return Value(base.type.part, code, "f32", state="exact", uniform=base.uniform)
+                parts, rep = ("xy", "zw"), "float64"
+                if base.rep == "vec2f":
+                    parts, rep = "xy", "f32"
+                code = f"{base.at(ATOM)}.{parts[name == 'imag']}"
+                return Value(base.type.part, code, rep, state="exact", uniform=base.uniform)
             if name == "conjugate":
                 return Value(STATIC, const=Method(base, name))
         elif isinstance(base.type, Scalar) and name == "real":
@@ -275,6 +289,8 @@ class Expressions(Arithmetic):
         if name == "T":
             turned = replace(view, shape=view.shape[::-1], strides=view.strides[::-1])
             return Value(turned.type(), view=turned)
+        if view.states and name not in ("ndim", "shape", "size"):
+            self.refuse(f"`.{name}` of random states", node, "random")
         if view.pair and name in ("real", "imag"):
             at = view.offset if name == "real" else self.position(
                 "+", view.offset, number(int64, 1))  # fmt: skip
@@ -356,6 +372,8 @@ class Expressions(Arithmetic):
             code = f"{self.module.helper('from_start')}({self.to_rep(index, 'i32').code}, "
             code += f"{self.to_rep(size, 'i32').code})"
             return Value(int64, code, "i32", 0, max(index.hi, 0), "index", None, index.uniform)
+        if index.rep in WIDE:
+            return self.to_rep(index, "i32").but(state="index")
         return index.but(state="index") if index.state == "sat" else index
 
     def own_shape(self, view):
@@ -393,10 +411,13 @@ class Expressions(Arithmetic):
 
     def load(self, view, index, node=None):
         """The value of an element."""
+        if view.states:
+            self.refuse(f"`{ast.unparse(node or self.node)}`: a record", node, "states")
         if view.pair:
             parts = [self.load(replace(view, pair=False), i, node) for i in self.both(index)]
-            code = f"vec2f({', '.join(v.code for v in parts)})"
-            return Value(view.dtype, code, "vec2f", state="exact", uniform=parts[0].uniform)
+            rep, _ = rep_of(view.dtype)
+            code = f"{rep}({', '.join(v.code for v in parts)})"
+            return Value(view.dtype, code, rep, state="exact", uniform=parts[0].uniform)
         buffer = view.buffer
         dtype = buffer.dtype
         buffer.read = True
@@ -407,6 +428,14 @@ class Expressions(Arithmetic):
             if dtype.kind == "f":
                 code = f"bitcast<f32>({code})"
         uniform = index.uniform and not buffer.written and buffer.space in ("storage", "const")
+        if buffer.wide and dtype.kind == "f":
+            return Value(dtype, code, "float64", state="exact", uniform=uniform)
+        if buffer.wide:
+            lo, hi = dtype.lo, dtype.hi
+            if buffer.lo is not None and not buffer.written:
+                lo, hi = buffer.lo, buffer.hi
+            value = Value(dtype, code, buffer.rep, lo, hi, "fits", None, uniform)
+            return self.to_rep(value, rep_of(dtype, lo, hi)[0])
         if dtype.kind == "f":
             state = "exact" if dtype is float64 else "fits"
             if buffer.half:
@@ -427,12 +456,15 @@ class Expressions(Arithmetic):
 
     def put(self, view, index, value, node):
         """Write an element."""
+        if view.states:
+            self.refuse(f"`{ast.unparse(node)}`: a record", node, "states")
         if view.pair:
             value = self.copied(self.cast(self.number(value, node), view.dtype, node))
             half = replace(view, pair=False)
-            for at, part in zip(self.both(index), "xy", strict=True):
+            names, rep = ("xy", "f32") if value.rep == "vec2f" else (("xy", "zw"), "float64")
+            for at, part in zip(self.both(index), names, strict=True):
                 code = f"{value.code}.{part}"
-                self.put(half, at, Value(half.dtype, code, "f32", state="exact"), node)
+                self.put(half, at, Value(half.dtype, code, rep, state="exact"), node)
             return
         buffer = view.buffer
         if buffer.space == "const":
@@ -454,6 +486,8 @@ class Expressions(Arithmetic):
             truth = self.truth(value)
             return f"select(0u, 1u, {truth.code})"
         v = self.cast(value, dtype, node)
+        if buffer.wide:
+            return self.to_rep(v, buffer.rep).code
         if dtype.size == 8 and dtype.whole:
             v = self.fitting(v, node, f"what is stored in `{buffer.name}` ({dtype.name})")
             if v.rep != buffer.rep and not (v.known or I32[0] <= v.lo and v.hi <= I32[1]):
@@ -599,14 +633,18 @@ class Expressions(Arithmetic):
                 if x.state == "sat" and y.state == "fits" and inner:
                     x, y = self.to_rep(a, "i32"), self.to_rep(b, "i32")
                     return self.relation(kind, x, y)
-            a, b = self.fitting(a, node), self.fitting(b, node)
+            a, b = self.fitting(a, node, wide=True), self.fitting(b, node, wide=True)
             for rep, (lo, hi) in (("i32", I32), ("u32", U32)):
                 if all(lo <= v.lo and v.hi <= hi for v in (a, b)):
                     return self.relation(kind, self.to_rep(a, rep), self.to_rep(b, rep))
+            if MODES["pairs"]:
+                return self.relation_of_wide(kind, a, b)
             self.refuse(
                 f"`{ast.unparse(node)}`: one side may be negative, the other beyond int32", node,
                 "int64",
             )  # fmt: skip
+        if MODES["emulated"] and mix(a.type, b.type) is float64:
+            return self.relation_of_wide(kind, self.cast(a, float64), self.cast(b, float64))
         if kind in MIRROR and not self.module.single:
             for x, y, k in ((a, b, kind), (b, a, MIRROR[kind])):
                 known = y.const if y.known else self.module.reals.get(y.code)
@@ -617,7 +655,7 @@ class Expressions(Arithmetic):
             self.exact(v, node)
             if v.type.whole and not (-(1 << 24) <= v.lo and v.hi <= 1 << 24):
                 other = b if v is a else a
-                if not (other.known or v.known):
+                if not (other.known and abs(other.const) < 1 << 24 or v.known):
                     self.refuse(
                         f"`{ast.unparse(node)}` compares float64: an integer that float32 does not "
                         "hold exactly with a float", node, "float64",
@@ -638,6 +676,32 @@ class Expressions(Arithmetic):
                 self.module.hides[key] = self.module.param(self.module.fresh("bound"), bound)
             number = Value(float32, self.module.hides[key], "f32", uniform=True)
         return self.relation(sign, self.cast(x, float32), number)
+
+    def relation_of_wide(self, kind, a, b):
+        """A comparison of two numbers of 64 bits."""
+        if a.type.whole and (settled := proved(kind, a, b)) is not None:
+            return number(boolean, settled)
+        if kind in ("Gt", "GtE"):
+            a, b, kind = b, a, MIRROR[kind]
+        if a.type is float64:
+            if a.known and b.known:
+                x, y = a.const, b.const
+                found = {"Lt": x < y, "LtE": x <= y, "Eq": x == y, "NotEq": x != y}[kind]
+                return number(boolean, found)
+            name = {"Lt": "f64_less", "LtE": "f64_at_most"}.get(kind, "f64_equal")
+            test = self.helped(name, a, b, rep="bool")
+            return test.but(code=f"!{test.code}", prec=UNARY) if kind == "NotEq" else test
+        rep = "uint64" if a.lo >= 0 and b.lo >= 0 else "int64"
+        if rep == "int64" and max(a.hi, b.hi) > int64.hi:
+            self.refuse("a comparison of a negative number with a uint64", kind="int64")
+        a, b = self.to_rep(a, rep), self.to_rep(b, rep)
+        if kind in ("Eq", "NotEq"):
+            code = f"all({a.code} == {b.code})" if kind == "Eq" else f"any({a.code} != {b.code})"
+            return Value(boolean, code, "bool", 0, 1, "fits", None, a.uniform and b.uniform)
+        if kind == "LtE":
+            a, b = b, a
+        test = self.helped("u64_less" if rep == "uint64" else "i64_less", a, b, rep="bool")
+        return test.but(code=f"!{test.code}", prec=UNARY) if kind == "LtE" else test
 
     def relation(self, kind, a, b):
         if self.module.unroll and (settled := proved(kind, a, b)) is not None:

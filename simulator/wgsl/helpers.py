@@ -395,6 +395,8 @@ def atomic_helper(op, name, rep):
         "sub": f"{old} - value",
         "max": f"fmax({old}, value)" if rep == "f32" else "max(old, value)",
         "min": f"fmin({old}, value)" if rep == "f32" else "min(old, value)",
+        "nanmax": f"fmax({old}, value)",
+        "nanmin": f"fmin({old}, value)",
         "inc": "select(old + 1u, 0u, old >= value)",
         "dec": "select(old - 1u, value, old == 0u || old > value)",
         "exch": "value",

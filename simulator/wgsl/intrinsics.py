@@ -23,24 +23,30 @@ from ..stepper.types import (
     int64,
     mix,
     uint32,
+    uint64,
 )
 from .helpers import HELPERS, atomic_helper
 from .values import (
     ATOM,
     I32,
     LOOSE,
+    MODES,
     PLUS,
+    TIMES,
     U32,
+    WIDE,
     Buffer,
     Value,
     View,
     bounded,
+    keeps,
     literal,
     number,
     packed,
     span_of,
     spanned,
 )
+from .wide import WIDE_HELPERS
 
 GROUPS = {"threadIdx", "blockIdx", "blockDim", "gridDim", "shared", "local", "const", "atomic"}
 GROUPS |= {"cg", "fp16", "random", "libdevice"}
@@ -134,7 +140,7 @@ REASONS = {
     "cg": ": WGSL has no barrier across workgroups",
     "threadfence": ": WGSL has no memory fence between workgroups",
     "threadfence_system": ": WGSL has no memory fence between workgroups",
-    "random": ": its states are 64-bit",
+    "random": ": not one of the uniform numbers",
     "libdevice": ": a function of NVIDIA's library",
     "match_any_sync": MATCH,
     "match_all_sync": MATCH,
@@ -213,9 +219,9 @@ def dtype_of(fc, node):
     dtype = as_dtype(v.const) if v.type is STATIC else None
     if not isinstance(dtype, Scalar) or dtype.kind == "c":
         fc.refuse(f"an array of `{ast.unparse(node)}`", node, "dtype")
-    if dtype is float64 and not fc.module.single:
+    if dtype is float64 and not fc.module.single and not keeps(dtype):
         fc.refuse(f"an array of float64 (`{ast.unparse(node)}`)", node, "float64")
-    if dtype.size == 8 and dtype.whole:
+    if dtype.size == 8 and dtype.whole and not keeps(dtype):
         fc.refuse(f"an array of {dtype.name}: make it 32 bits", node, "int64")
     return dtype
 
@@ -234,7 +240,8 @@ def array(space):
         if key not in module.arrays:
             size = math.prod(shape)
             name = module.fresh(fc.target or space)
-            buffer = Buffer(name, dtype, space, size, half=fc.module.half(dtype))
+            buffer = Buffer(name, dtype, space, size, half=fc.module.half(dtype),
+                            wide=keeps(dtype))  # fmt: skip
             buffer.atomic = name in module.atomics
             if len(shape) > 1 and not buffer.atomic and name not in module.flat:
                 buffer.shape = shape
@@ -288,9 +295,11 @@ def exchange(fc, rep):
     module = fc.module
     name = f"exchange_{rep}"
     if name not in module.arrays:
-        dtype = {"f32": float32, "i32": int32, "u32": uint32}[rep]
+        dtype = {"f32": float32, "i32": int32, "u32": uint32, "int64": int64,
+                 "float64": float64}[rep]  # fmt: skip
         module.names.add(name)
-        buffer = Buffer(name, dtype, "workgroup", math.prod(module.launch.block))
+        buffer = Buffer(name, dtype, "workgroup", math.prod(module.launch.block),
+                        wide=rep in WIDE)  # fmt: skip
         module.buffers.append(buffer)
         module.arrays[name] = buffer
     fc.uses.add(name)
@@ -339,10 +348,10 @@ def shuffle(op, last):
         far = op and not 0 <= other.lo <= other.hi <= 31
         if far:  # a warp takes the last five bits of a distance: PTX says so
             other = fc.hold(fc.cast(fc.operate("BitAnd", other, number(int32, 31), node), int32))
-        if v.type.name not in ("int32", "int64", "float32"):
+        if v.type.name not in ("int32", "int64", "float32", *WIDE - {"uint64"} & {v.rep}):
             fc.refuse(f"`{ast.unparse(node)}` of {v.type.name}", node, v.type.name)
         if v.type is int64:
-            v = fc.fitting(v, node)
+            v = fc.fitting(v, node, wide=True)
             v = fc.to_rep(v, v.rep)
         together(fc, node, ast.unparse(node.func))
         whole_warps(fc, node)
@@ -486,6 +495,7 @@ def counted(op):
 
 PLAIN = {"add": "Add", "sub": "Sub", "max": "Max", "min": "Min", "and_": "And", "or_": "Or"}
 PLAIN |= {"xor": "Xor", "exch": "Exchange"}
+NANS = {"nanmax": "max", "nanmin": "min"}
 
 
 def atomic(op):
@@ -497,7 +507,7 @@ def atomic(op):
         if a.view is None:
             fc.refuse(f"`{ast.unparse(node)}`: no array", node)
         buffer, kind = a.view.buffer, a.view.buffer.dtype
-        single = kind is float64 and fc.module.single
+        single = kind is float64 and fc.module.single and not buffer.wide
         if kind.size != 4 and not single or buffer.space not in ("storage", "workgroup"):
             fc.refuse(
                 f"`{ast.unparse(node.func)}` on {kind.name}: WGSL has atomic operations on 32 bits",
@@ -512,19 +522,18 @@ def atomic(op):
         flat = fc.flat(a.view, index, node)
         values = [fc.to_rep(fc.cast(fc.number(fc.expr(v), node), kind), buffer.rep) for v in rest]
         real = kind in (float32, float64)
-        if real and op not in ("add", "sub", "max", "min", "exch"):
+        op_ = NANS.get(op, op)  # of integers there is no NaN
+        if real and op not in ("add", "sub", "max", "min", "exch", *NANS):
             fc.refuse(f"`{ast.unparse(node.func)}` on {kind.name}", node, "atomic")
-        if op in ("nanmax", "nanmin"):
-            fc.refuse(f"`{ast.unparse(node.func)}`", node, "atomic")
         fc.module.atomics.add(buffer.name)
         buffer.read = buffer.written = True
         fc.uses.add(buffer.name)
-        short = "cas" if op in ("cas", "compare_and_swap") else op
+        short = "cas" if op in ("cas", "compare_and_swap") else op if real else op_
         if not real and short in PLAIN:
             code = f"atomic{PLAIN[short]}(&{buffer.name}[{flat.code}], {values[0].code})"
         else:
-            if real and short in ("max", "min"):
-                fc.module.helper("fmax" if short == "max" else "fmin")
+            if real and op_ in ("max", "min"):
+                fc.module.helper("fmax" if op_ == "max" else "fmin")
             name = f"atomic_{short}_{buffer.name}"
             fc.module.atomic_helpers[name] = atomic_helper(short, buffer.name, buffer.rep)
             code = f"{name}({flat.code}, {', '.join(v.code for v in values)})"
@@ -556,6 +565,8 @@ def pair(fc, op, a, b, node, nan=""):
     uniform = a.uniform and b.uniform
     if kind.kind == "f":
         a, b = fc.cast(a, kind), fc.cast(b, kind)
+        if "float64" in (a.rep, b.rep):
+            return fc.helped(f"f64_np_{op}" if nan else f"f64_{op}", a, b)
         state = "fits"
         if kind is float64:
             # Rounding keeps order: the smaller of two rounded numbers is the smaller, rounded.
@@ -579,7 +590,13 @@ def pair(fc, op, a, b, node, nan=""):
             state = "fits" if I32[0] <= lo and hi <= I32[1] else "sat"
             break
     else:
-        a, b = fc.fitting(a, node), fc.fitting(b, node)
+        a, b = fc.fitting(a, node, wide=True), fc.fitting(b, node, wide=True)
+    if MODES["pairs"] and not any(
+        all(low <= v.lo and v.hi <= high for v in (a, b)) for low, high in (I32, U32)
+    ):
+        a, b = fc.to_rep(a, kind.name), fc.to_rep(b, kind.name)
+        name = f"{'i' if kind.kind == 'i' else 'u'}64_{op}"
+        return fc.helped(name, a, b, type=kind, rep=kind.name).but(lo=lo, hi=hi)
     rep = next((r for r, (low, high) in (("i32", I32), ("u32", U32)) if all(
         v.state == "sat" or low <= v.lo and v.hi <= high for v in (a, b))), None)  # fmt: skip
     if rep is None:
@@ -594,10 +611,14 @@ def absolute(fc, node):
     if x.type.kind == "f":
         if x.known:
             return fc.real(abs(x.const), x.type)
+        if x.rep == "float64":
+            return fc.helped("f64_abs", x)
         return x.but(code=f"abs({x.code})", prec=ATOM)
     if x.type.kind == "u":
         return x
-    x = fc.fitting(x, node)
+    x = fc.fitting(x, node, wide=True)
+    if x.rep in WIDE:
+        return fc.helped("i64_abs", x, type=x.type, rep=x.rep)
     if x.known:
         return number(x.type, abs(x.const))
     lo = 0 if x.lo <= 0 <= x.hi else min(abs(x.lo), abs(x.hi))
@@ -641,6 +662,8 @@ def rounding(fc, node):
     if x.type.whole:
         return fc.cast(x, int64)
     fc.exact(x, node)
+    if x.rep == "float64":
+        return fc.cast(fc.helped("f64_round", x), int64)
     return fc.cast(x.but(code=f"round({x.code})", prec=ATOM, const=None), int64)
 
 
@@ -683,6 +706,9 @@ def method(fc, function, node):
     view = function.value.view
     if function.name == "conjugate" and view is None and not node.args:
         z = fc.hold(function.value)
+        if z.rep == "complex128":
+            code = f"complex128({z.code}.xy, {fc.module.helper('f64_neg')}({z.code}.zw))"
+            return z.but(code=code, prec=ATOM)
         return z.but(code=f"vec2f({z.at(ATOM)}.x, -{z.at(ATOM)}.y)", prec=ATOM)
     if function.name == "transpose" and not node.args:
         return fc.of_array(function.value, "T", node)
@@ -723,6 +749,8 @@ def mathematics(fc, name, node, whole_stays=False):
             return number(boolean, name == "isfinite")
         if name != "isnan":  # what is finite in float64 may be none in float32
             fc.exact(x, node)
+        if x.rep == "float64":
+            return fc.helped(f"f64_is_{name[2:]}", x, rep="bool")
         helper = fc.module.helper({"isfinite": "is_finite", "isnan": "is_nan"}.get(name, "is_inf"))
         return Value(boolean, f"{helper}({x.code})", "bool", 0, 1, uniform=x.uniform)
     if len(values) == 2:
@@ -741,6 +769,8 @@ def mathematics(fc, name, node, whole_stays=False):
     if x.known and name in ops.MATH and kind is not float16:
         near = float if kind is float64 else ops.round32
         return fc.real(near(ops.MATH[name](x.const)), kind)
+    if x.rep == "float64":
+        return real64(fc, name, [x], node)
     state = "fits" if kind is not float64 else "once"
     if kind is float64 and name not in EXACT | {"sqrt", "rint"}:
         fc.approximates(node)
@@ -773,6 +803,23 @@ def mathematics(fc, name, node, whole_stays=False):
     return Value(kind, code, "f32", state=state, uniform=x.uniform, span=span)
 
 
+TO_THE_BIT = {"fabs": "abs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "round"}
+TO_THE_BIT |= {"sqrt": "sqrt", "copysign": "copysign", "fmod": "fmod"}
+
+
+def real64(fc, name, values, node):
+    """A function of float64, emulated."""
+    if name in ("radians", "degrees"):
+        factor = math.pi / 180 if name == "radians" else 180 / math.pi
+        return fc.helped("f64_mul", values[0], fc.real(factor, float64))
+    short = f"f64_{TO_THE_BIT.get(name, name)}"
+    if short not in WIDE_HELPERS or name in ("min", "max"):
+        fc.refuse(f"`{ast.unparse(node.func)}` of an emulated float64", node, "float64")
+    if name not in TO_THE_BIT:
+        fc.approximates(node)
+    return fc.helped(short, *values)
+
+
 def mathematics2(fc, name, values, node):
     a, b = values
     kind = float64 if a.type.whole and b.type.whole else mix(a.type, b.type)
@@ -784,6 +831,8 @@ def mathematics2(fc, name, values, node):
     kind = float32 if kind is float16 else kind
     a, b = fc.cast(a, kind), fc.cast(b, kind)
     state = "fits"
+    if "float64" in (a.rep, b.rep):
+        return real64(fc, name, [a, b], node)
     if kind is float64:
         fc.exact(a, node)
         fc.exact(b, node)
@@ -828,6 +877,8 @@ def numpy(fc, name, node):
         if name == "square":
             x = fc.hold(x)
             return fc.cast(fc.operate("Mult", x, x, node), x.type)
+        if x.rep == "float64":
+            return fc.helped("f64_sign", x)
         if x.type.kind == "f":
             state = "exact" if fc.exact(x, node).type is float64 else "fits"
             return Value(x.type, f"sign({x.code})", "f32", state=state, uniform=x.uniform)
@@ -842,6 +893,13 @@ def numpy(fc, name, node):
 def bits(name):
     def write(fc, node):
         (x,) = numbers(fc, node, 1)
+        if x.rep in WIDE and x.type.whole and not x.known and name in ("popc", "clz"):
+            if name == "clz":
+                code = f"{fc.module.helper('zeros64')}({x.code})"
+            else:
+                x = fc.hold(x)
+                code = f"(countOneBits({x.code}.x) + countOneBits({x.code}.y))"
+            return Value(x.type, code, "u32", 0, 64, uniform=x.uniform)
         if not x.type.whole or x.type is boolean or x.type.size != 4:
             if not (x.state == "fits" and x.lo >= 0 and name in ("popc", "ffs")):
                 fc.refuse(f"`{ast.unparse(node)}` of {x.type.name}", node, "int64")
@@ -871,8 +929,11 @@ def selp(fc, node):
     test = fc.truth(test)
     if a.type is not b.type:
         fc.refuse(f"`{ast.unparse(node)}`", node)
-    a, b = fc.fitting(a, node), fc.fitting(b, node)
-    b = fc.to_rep(b, a.rep)
+    a, b = fc.fitting(a, node, wide=True), fc.fitting(b, node, wide=True)
+    b = fc.to_rep(b, a.rep) if a.rep not in WIDE | {"i32", "u32"} else b
+    if a.rep != b.rep:
+        rep = next(r for r in (a.type.name, b.rep, a.rep) if r in WIDE | {"i32", "u32"})
+        a, b = fc.to_rep(a, rep), fc.to_rep(b, rep)
     lo, hi = (None, None) if a.lo is None else (min(a.lo, b.lo), max(a.hi, b.hi))
     states = ("near", "once", a.state) if a.type is float64 else (a.state,)
     state = next(s for s in states if s in (a.state, b.state))
@@ -926,6 +987,43 @@ def half(op):
 # ---------------------------------------------------------------- device functions
 
 
+def random(kind, type):
+    """The next random number of a state, as cuda.random computes it."""
+
+    def write(fc, node):
+        states, index = given(fc, node, ["states", "index"])
+        a, i = fc.ordered([states, index])
+        if a.view is None or not a.view.states:
+            fc.refuse(f"`{ast.unparse(node)}`: random states", node, "random")
+        if fc.maybe:
+            fc.refuse(f"`{ast.unparse(node)}` in a condition", node, "random")
+        at = fc.hold(fc.flat(a.view, [i], node), "at")
+        buffer = a.view.buffer
+        buffer.read = buffer.written = True
+        fc.uses.add(buffer.name)
+        state, next_ = fc.temp("state"), fc.temp("state")
+        second = fc.position("+", at, number(int64, 1)).code
+        fc.emit(f"vec4u({buffer.name}[{at.code}], {buffer.name}[{second}])", state, "vec4u")
+        fc.emit(f"{fc.module.helper('xoroshiro')}({state})", next_, "vec4u")
+        fc.emit(f"{buffer.name}[{at.code}] = {next_}.xy;")
+        fc.emit(f"{buffer.name}[{second}] = {next_}.zw;")
+        code = f"{fc.module.helper('add64')}({state}.xy, {state}.zw)"
+        value = Value(uint64, code, "uint64", uint64.lo, uint64.hi)
+        if kind == "next":
+            return fc.copied(value)
+        value = fc.operate("RShift", value, number(uint64, 11), node)
+        if type is float32:
+            value = fc.cast(value, float32)
+            return fc.copied(
+                value.but(code=f"{value.at(ATOM)} * 1.1102230246251565e-16", prec=TIMES)
+            )
+        if not MODES["emulated"]:
+            fc.refuse(f"`{ast.unparse(node)}` is a float64", node, "float64")
+        return fc.copied(fc.operate("Mult", value, fc.real(2.0**-53, float64), node))
+
+    return write
+
+
 def device(fc, source, node, signatures=()):
     """Call another function of the script."""
     params = source.params
@@ -967,6 +1065,8 @@ CALLS = {
         for op in (*PLAIN, "cas", "compare_and_swap", "inc", "dec", "nanmax", "nanmin")
     },
     **{n: bits(n) for n in ("popc", "clz", "ffs", "brev")},
+    **{f"random.xoroshiro128p_uniform_{t.name}": random("uniform", t) for t in (float32, float64)},
+    "random.xoroshiro128p_next": random("next", uint64),
     "activemask": activemask,
     "lanemask_lt": lanemask_lt,
     "selp": selp,

@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import linecache
 import math
+import re
 import struct
 from array import array
 from dataclasses import dataclass, field
@@ -18,12 +19,31 @@ from ..stepper import host
 from ..stepper.compiler import is_array
 from ..stepper.faults import Unsupported
 from ..stepper.source import _texts
-from ..stepper.types import NONE, STATIC, Array, Known, RecordRef, Scalar, Tuple, float64
+from ..stepper.types import NONE, STATIC, Array, Known, RecordRef, Scalar, Tuple, float64, uint64
 from .compiler import COLLECTIVE, Function, Module
 from .render import ROW, module_text
-from .values import I32, Buffer, Refused, Value, View, exact32, literal, number, packed, span_of
+from .values import (
+    I32,
+    MODES,
+    Buffer,
+    Refused,
+    Value,
+    View,
+    exact32,
+    keeps,
+    literal,
+    number,
+    packed,
+    span_of,
+)
 
 WIDE = {"float64", "complex"}  # kinds of refusal that computing in float32 may lift
+LIFTS = {  # options of compile(), and the kinds of refusal that each may lift
+    "pairs": {"int64", "record"},
+    "emulate_float64": WIDE | {"int64", "record"},
+    "single": WIDE,
+}
+MOST_LINES = 20_000  # of float64 emulated: a software adapter compiles as many in half a minute
 MOST_BUFFERS = 8  # that every WebGPU device has for a shader
 THREADS, SIDE = 256, 16  # of a block, where a kernel does not mind
 SIZES = {1: ("size",), 2: ("rows", "cols"), 3: ("depth", "rows", "cols")}
@@ -49,16 +69,19 @@ class Binding:
     written: bool
     half: bool = False  # float16 in two bytes
     atomic: bool = False
+    wide: bool = False  # numbers of 64 bits as they are
 
     @property
     def kind(self):
         """As web/run-here/gpu.js reads its numbers."""
+        if self.wide:
+            return {"i": "q", "u": "Q", "f": "d"}[self.dtype.kind]
         return "h" if self.half else self.dtype.kind
 
     @property
     def bytes(self):
         """The bytes of an element."""
-        return 2 if self.half else 4
+        return 8 if self.wide else 2 if self.half else 4
 
 
 @dataclass
@@ -76,14 +99,64 @@ class Shader:
     features: tuple = ()
     launch: tuple = ()  # what it was compiled for: the config, the arguments and their types
     near: tuple = ()  # lines that compute with a float64 rounded to float32
+    pairs: bool = False  # integers of 64 bits are pairs of 32
+    emulated: bool = False  # float64 is computed by integers, to the bit: slow
 
 
-def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, single=False):
+def compile(source, config, values, kinds, *, pairs=False, emulate_float64=False, **options):
     """Compile a kernel for the arguments ``values`` of the types ``kinds``.
 
-    ``single``: compute float64 in float32, and keep arrays of it so; else float64 is refused.
+    ``pairs``: integers that may leave 32 bits are pairs of 32 bits; else they are refused.
+    ``emulate_float64``: float64 is computed by integers, as IEEE 754 has it, to the bit and slowly;
+    with ``single`` it is computed in float32, and arrays of it are kept so; else it is refused.
+    ``threads``: how many of them the device takes in a workgroup. A block of more becomes several
+    workgroups where its threads have nothing to do with each other.
     Raises Refused, with the line, for what cannot be compiled.
     """
+    if emulate_float64 and options.get("single"):
+        raise ValueError("float64 is either emulated or made float32")
+    ways = [options]
+    if emulate_float64 and options.get("unroll"):  # each operation is long already
+        ways.insert(0, options | {"unroll": 0})
+    before = dict(MODES)
+    MODES.update(pairs=pairs or emulate_float64, emulated=emulate_float64)
+    try:
+        for k, way in enumerate(ways):
+            try:
+                shader = compiled(source, config, values, kinds, **way)
+                break
+            except Refused:  # some is known of turns that are written out alone
+                if k == len(ways) - 1:
+                    raise
+        if emulate_float64 and (lines := expanded(shader)) > MOST_LINES:
+            raise Refused(
+                f"float64 emulated takes {lines} lines of WGSL where a driver puts each call's "
+                "text in its place: too long to compile", source.node.lineno, source.filename,
+                "float64")  # fmt: skip
+        shader.pairs, shader.emulated = MODES["pairs"], emulate_float64
+        return shader
+    finally:
+        MODES.update(before)
+
+
+def expanded(shader):
+    """The lines of a shader where each call of a function is the function's own."""
+    parts = re.split(r"\n(?=fn )", shader.wgsl)
+    bodies = {re.search(r"fn (\w+)\(", p)[1]: p.partition("{")[2] for p in parts[1:]}
+    sizes = {}
+
+    def size(name):
+        if name not in sizes:
+            sizes[name] = bodies[name].count("\n")
+            calls = re.findall(r"\b(\w+)\(", bodies[name])
+            sizes[name] += sum(size(called) for called in calls if called in bodies)
+        return sizes[name]
+
+    return size(shader.name)
+
+
+def compiled(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, single=False,
+             threads=0):  # fmt: skip
     if config.grid[0] > ROW and config.grid[1:] != (1, 1):
         raise Refused("a grid of more than 65535 blocks along x, with others along y or z",
                       source.node.lineno, source.filename, "launch")  # fmt: skip
@@ -94,21 +167,21 @@ def compile(source, config, values, kinds, *, subgroups=0, unroll=0, f16=False, 
     module, entry = settled(source, config, values, kinds, packs, options)
     texts = {f.source.filename: text_of(f.source.filename)
              for f in [entry, *module.functions.values()]}  # fmt: skip
-    wgsl = module_text(module, entry, texts)
+    wgsl = module_text(module, entry, texts, threads)
     if len(module.bound) > MOST_BUFFERS and (packs := together(module.bound)):
         module, entry = settled(source, config, values, kinds, packs, options)
-        wgsl = module_text(module, entry, texts)
+        wgsl = module_text(module, entry, texts, threads)
     if len(module.bound) > MOST_BUFFERS:
         raise Refused(f"{len(module.bound)} arrays: WebGPU promises {MOST_BUFFERS} to a kernel",
                       source.node.lineno, source.filename, "launch")  # fmt: skip
     params = b"".join(struct.pack("f", v) for _, v in module.params) if module.has_params else b""
     bindings = [
-        Binding(b.name, b.key, b.dtype, b.size, b.read, b.written, b.half, b.atomic)
+        Binding(b.name, b.key, b.dtype, b.size, b.read, b.written, b.half, b.atomic, b.wide)
         for b in module.bound
     ]
     shared = sum(b.bytes * b.size for b in module.buffers if b.space == "workgroup")
     strange = any(v - v != 0 for _, v in module.params)
-    return Shader(entry.name, wgsl, bindings, params, module.groups, config.block, shared, strange,
+    return Shader(entry.name, wgsl, bindings, params, module.groups, module.block, shared, strange,
                   tuple(sorted(module.enables)), (config, values, kinds),
                   tuple(sorted(module.near)))  # fmt: skip
 
@@ -198,6 +271,9 @@ def argument(fc, name, v, kind, memories, written):
     state = "fits"
     if kind is float64:
         state = "exact" if v - v != 0 or exact32(v) else "once"
+    if kind is float64 and MODES["emulated"]:
+        code = module.constant(module.fresh(name), fc.real(float(v), kind).code, "float64")
+        return Value(kind, code, "float64", state="exact", uniform=True)
     if v - v == 0 and abs(v) > 3.4e38:
         fc.refuse(f"the argument `{name}` is beyond float32", kind="float64")
     code = module.param(module.fresh(name), float(v))
@@ -208,13 +284,16 @@ def argument(fc, name, v, kind, memories, written):
 
 def array_argument(fc, name, v, kind, memories, written):
     module, dtype = fc.module, kind.dtype
-    if not isinstance(dtype, Scalar):
+    states = random_states(dtype) and MODES["pairs"]
+    if not (isinstance(dtype, Scalar) or states):
         fc.refuse(f"`{name}`, an array of records", kind="record")
+    if states:
+        dtype = uint64
     pair = dtype.kind == "c"
-    if pair and not module.single:
+    if pair and not (module.single or MODES["emulated"]):
         fc.refuse(f"`{name}`, an array of complex numbers", kind="complex")
     dtype = dtype.part if pair else dtype
-    if dtype is float64 and not module.single:
+    if dtype is float64 and not module.single and not keeps(dtype):
         fc.refuse(f"`{name}`, an array of float64: WGSL has none; make it float32", kind="float64")
     key = id(v.memory)
     if key in memories and memories[key].dtype is not dtype:
@@ -224,7 +303,8 @@ def array_argument(fc, name, v, kind, memories, written):
     if home not in memories:
         memory, called = (v.memory, made) if pack is None else (pack, module.fresh("packed"))
         size = len(memory.bytes) // dtype.size
-        buffer = Buffer(called, dtype, "storage", size, memory, half=module.half(dtype))
+        buffer = Buffer(called, dtype, "storage", size, memory, half=module.half(dtype),
+                        wide=keeps(dtype))  # fmt: skip
         buffer.atomic = called in module.atomics
         buffer.written = called in written
         if dtype.whole and not buffer.written and size:
@@ -244,8 +324,18 @@ def array_argument(fc, name, v, kind, memories, written):
     if rows and tuple(v.strides) == packed(v.shape):
         module.sizes[id(buffer), v.strides[-2]] = shape[-1].code
     start = v.start // dtype.size + v.offset + first
+    if states:  # two numbers each
+        strides, start = [n // 8 for n in v.strides], (v.start + v.offset) // 8 + first
+        view = View(buffer, tuple(shape), tuple(strides), number(fc_int64(), start), states=True)
+        return Value(kind, view=view)
     view = View(buffer, tuple(shape), tuple(v.strides), number(fc_int64(), start), pair)
     return Value(kind, view=view)
+
+
+def random_states(dtype):
+    """Whether records are the states of random numbers, as cuda.random makes them."""
+    fields = [(f.name, f.type, f.offset) for f in getattr(dtype, "fields", ())]
+    return fields == [("s0", uint64, 0), ("s1", uint64, 8)] and dtype.size == 16
 
 
 def fc_int64():
@@ -397,6 +487,8 @@ def pack(binding, numbers=None):
         data = bytes(memory.bytes)
         return data + bytes(-len(data) % 4)
     numbers = elements(memory, dtype) if numbers is None else numbers
+    if binding.wide:
+        return array(binding.kind, numbers).tobytes()
     if binding.half:
         data = struct.pack(f"<{len(numbers)}e", *numbers)
         return data + bytes(-len(data) % 4)
@@ -458,6 +550,8 @@ def unpack(data, binding):
     """The elements that came back."""
     if binding.half:
         return list(struct.unpack_from(f"<{binding.elements}e", data))
+    if binding.wide:
+        return memoryview(data).cast(binding.kind).tolist()
     return memoryview(data).cast(STRUCT[binding.dtype.kind]).tolist()
 
 
@@ -525,13 +619,7 @@ def capture(plain, launches, options, kernel, grid, block, dynamic, args):
         values, kinds, _ = kernel.arguments(given)
         more = more(max((v.size for v, t in zip(values, kinds, strict=True)
                          if isinstance(t, Array)), default=1))  # fmt: skip
-        try:
-            record.shader = compile(kernel.source, record.config, values, kinds, **options)
-        except Refused as refused:
-            if not (fallback and refused.kind in WIDE):
-                raise
-            options["single"] = record.single = True
-            record.shader = compile(kernel.source, record.config, values, kinds, **options)
+        options = tried(record, fallback, kernel.source, values, kinds, options)
         for b in record.shader.bindings:
             record.before[b.name] = pack(b)
         for times in more:
@@ -558,26 +646,49 @@ def capture(plain, launches, options, kernel, grid, block, dynamic, args):
                 record.after[b.name] = elements(b.memory, b.dtype)
 
 
-def unlike(record, results, tolerance=0.0):
+def tried(record, fallback, source, values, kinds, options):
+    """Compile a launch, by the options of ``fallback`` where it is refused without; the options.
+
+    What is raised is the last refusal: of what no option lifts.
+    """
+    words = ("single",) if fallback is True else fallback or ()
+    last = None
+    for word in (None, *words):
+        if last and last.kind not in LIFTS[word]:
+            continue
+        given = options | ({word: True} if word else {})
+        try:
+            record.shader = compile(source, record.config, values, kinds, **given)
+        except Refused as refused:
+            last = refused
+            continue
+        record.single = bool(given.get("single"))
+        return given
+    raise last
+
+
+def unlike(record, results, tolerance=0.0, fine=None):
     """What differs between the stepper's memory and what came back: [(buffer, index, ...)].
 
     ``results``: name of a written buffer -> bytes. ``tolerance`` is relative to the largest number
-    of the buffer; integers must be equal.
+    of the buffer; integers must be equal. ``fine``: that of float64 kept in 64 bits, if another.
     """
     wrong = []
     for b in record.shader.bindings:
         if not b.written:
             continue
         want, got = record.after[b.name], unpack(results[b.name], b)
-        scale = max((abs(x) for x in want if x - x == 0), default=0.0) if tolerance else 0
+        allowed = tolerance if fine is None or not b.wide else fine
+        scale = max((abs(x) for x in want if x - x == 0), default=0.0) if allowed else 0
         for k, (x, y) in enumerate(zip(want, got, strict=True)):
             if b.dtype.kind == "b":
                 x, y = bool(x), bool(y)
-            elif b.dtype.size == 8 and b.dtype.whole and b.memory.written is not None:
+            elif b.dtype.size == 8 and b.dtype.whole and not b.wide and (
+                b.memory.written is not None):  # fmt: skip
                 x, y = narrow(x, b.dtype), narrow(y, b.dtype)
             if x == y or x != x and y != y:
                 continue
-            if b.dtype.kind == "f" and abs(x - y) <= tolerance * scale:
+            if b.dtype.kind == "f" and abs(x - y) <= allowed * scale:
                 continue
             wrong.append((b.name, k, x, y))
     return wrong

@@ -4,7 +4,20 @@ import ast
 
 from ..stepper.compiler import is_literal_unroll, own_jumps, with_index, without_else
 from ..stepper.types import NONE, STATIC, Scalar, Tuple, int32, int64, uint64
-from .values import ATOM, I32, PLUS, TIMES, U32, Value, lettered, literal, number, rep_of
+from .values import (
+    ATOM,
+    I32,
+    MODES,
+    PLUS,
+    TIMES,
+    U32,
+    WIDE,
+    Value,
+    lettered,
+    literal,
+    number,
+    rep_of,
+)
 
 FOUR = 4  # turns of a loop that are written one after the other
 
@@ -218,8 +231,13 @@ class Loops:
             kind = uint64
         else:
             kind = int32 if all(a.type.size < 4 or a.type is int32 for a in args) else int64
+        if MODES["pairs"]:
+            start, stop, step = (
+                v if v.rep not in WIDE or not (I32[0] <= v.lo and v.hi <= I32[1])
+                else self.to_rep(v, "i32") for v in (start, stop, step)
+            )  # fmt: skip
         for v in (start, stop, step):
-            if v.state != "fits":
+            if v.state != "fits" or v.rep in WIDE:
                 self.refuse(
                     f"`{ast.unparse(node.iter)}`: the bounds may not fit 32 bits", node, "int64"
                 )
@@ -517,6 +535,8 @@ def widen(old, new, fc, name):
     lo = new.lo if new.lo >= old.lo else max(n for n in lows if n <= new.lo)
     hi = new.hi if new.hi <= old.hi else min(n for n in highs if n >= new.hi)
     rep, state = rep_of(new.type, lo, hi, new.rep)
+    if MODES["pairs"] and rep != new.rep and new.state == "fits":
+        return new.but(lo=lo, hi=hi, rep=rep, code=fc.wname(name, rep))
     if state == "fits" and new.state != "fits":
         state = new.state
     if new.state in ("sat", "index"):

@@ -1,9 +1,11 @@
 """The text of a module: declarations where they belong, predicates as branches, comments kept."""
 
+import math
 import re
 
 from .compiler import WORD, Line, comments_of
 from .values import real_text
+from .wide import ALIAS, wide_literal
 
 OWN = re.compile(r"([+*/-]|[|&^]) (.+)$")
 ROW = 65535  # workgroups that a dispatch has along an axis
@@ -108,8 +110,8 @@ def function_text(f, module, comments, barrier):
     return f"fn {f.name}({', '.join(f.signature)}){result} {{\n" + "\n".join(lines) + "\n}"
 
 
-def module_text(module, entry, texts):
-    """The whole module as WGSL."""
+def module_text(module, entry, texts, threads=0):
+    """The whole module as WGSL. ``threads``: of a workgroup at most, where that is given."""
     launch = module.launch
     comments = {name: comments_of(text) for name, text in texts.items()}
     both = any(b.space == "storage" and b.read and b.written for b in module.buffers)
@@ -129,7 +131,7 @@ def module_text(module, entry, texts):
     used = set(WORD.findall("\n".join([main, *functions])))
     own = used | {w for h in module.atomic_helpers for w in [h.split("_", 2)[2]] if h in used}
     kept = []
-    for _ in range(4):
+    for _ in range(12):
         kept = [h for h in helpers if re.search(r"fn (\w+)", h)[1] in used]
         used |= {w for h in kept for w in WORD.findall(h)}
     order = sorted(kept, key=lambda h: "fn atomic_" in h)
@@ -171,20 +173,48 @@ def module_text(module, entry, texts):
     structs = [t for n, t in module.structs.items() if n in used]
     for part in [*structs, *order, *functions]:
         out += ["", part]
-    size = ", ".join(str(n) for n in launch.block)
+    module.block, parts, along = launch.block, 1, int(launch.block[1] > 1)
+    many = threads and math.prod(launch.block) > threads and launch.grid[0] <= ROW
+    if many and apart(module, entry):
+        beside = math.prod(launch.block[:along])
+        length = launch.block[along]
+        most = (n for n in range(threads // beside, 0, -1) if length % n == 0)
+        parts = length // next(most, length)
+        if launch.grid[along] * parts > ROW or length // parts * beside < 32:
+            parts = 1
+        if parts > 1:
+            module.block = (*launch.block[:along], length // parts, 1, 1)[:3]
+    size = ", ".join(str(n) for n in module.block)
     folded = launch.grid[0] > ROW
     names = set(WORD.findall(main)) | entry.uses
     module.groups = launch.grid
     builtins = []
     if "threadIdx" in names:
-        builtins.append("@builtin(local_invocation_id) threadIdx: vec3u")
-    if "blockIdx" in names or folded:
-        name = "group" if folded else "blockIdx"
+        name = "place" if parts > 1 else "threadIdx"
+        builtins.append(f"@builtin(local_invocation_id) {name}: vec3u")
+    if "blockIdx" in names or folded or parts > 1:
+        name = "group" if folded or parts > 1 else "blockIdx"
         builtins.append(f"@builtin(workgroup_id) {name}: vec3u")
     head = f"@compute @workgroup_size({size})\nfn {entry.name}({', '.join(builtins)}) {{"
-    if folded:
+    if folded and parts == 1:
         module.groups, main = in_rows(module, entry, main)
+    if parts > 1:
+        axis, length = "xy"[along], module.block[along]
+        module.groups = tuple(n * (parts if k == along else 1) for k, n in enumerate(launch.grid))
+        first = [f"  // A block is {parts} workgroups: this adapter takes no larger one."]
+        if "threadIdx" in names:
+            at = f"({'group.' + axis} % {parts}u) * {length}u + place.{axis}"
+            at = f"{at}, 0u, 0u" if axis == "x" else f"place.x, {at}, 0u"
+            first.append(f"  let threadIdx = vec3u({at});")
+        if "blockIdx" in names:
+            at = f"group.{axis} / {parts}u"
+            at = f"{at}, group.yz" if axis == "x" else f"group.x, {at}, group.z"
+            first.append(f"  let blockIdx = vec3u({at});")
+        main = "\n".join([*first, main])
     out += ["", head, main, "}"]
+    if found := aliases(out):
+        place = 1 + next(k for k, line in enumerate(out) if line.startswith("// "))
+        out[place:place] = found
     return "\n".join(out) + "\n"
 
 
@@ -233,8 +263,16 @@ def may_do_several(module, entry, main):
     return not shared and not module.barrier and not entry.prologue and "return;" not in main
 
 
+def apart(module, entry):
+    """Whether the threads of a block, a row or a square, are apart."""
+    shared = any(b.space == "workgroup" for b in module.buffers)
+    return not shared and not module.barrier and module.launch.block[2] == 1
+
+
 def constant(b, x):
     """An element of a constant array."""
+    if b.wide:
+        return wide_literal(b.rep, x)
     if not b.dtype.whole:
         return real_text(x)
     return f"{int(x)}u" if b.rep == "u32" else str(x)
@@ -244,6 +282,13 @@ def element(b):
     if b.atomic:
         return f"atomic<{'u32' if b.rep == 'f32' else b.rep}>"
     return "f16" if b.half else b.rep
+
+
+def aliases(out):
+    """The types of 64 bits that the lines of a module name."""
+    used = set(WORD.findall("\n".join(out)))
+    found = [text for name, text in ALIAS.items() if name in used]
+    return ["", "// Numbers of 64 bits: the low half, and the high one.", *found] if found else []
 
 
 def said(size):

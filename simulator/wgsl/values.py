@@ -25,12 +25,14 @@ import math
 import struct
 from dataclasses import dataclass, field, replace
 
-from ..stepper.types import Array, Scalar, Tuple, complex64, complex128, float16, float32
+from ..stepper.types import Array, Scalar, Tuple, complex64, complex128, float16, float32, float64
+from .wide import WIDE, wide_literal
 
 I32 = -(1 << 31), (1 << 31) - 1
 U32 = 0, (1 << 32) - 1
 MOST = 3.4028234663852886e38  # the largest float32
 WHOLE = 1 << 24  # up to here float32 holds every integer
+MODES = {"pairs": False, "emulated": False}  # of the module that is being compiled: see wide.py
 ATOM, UNARY, TIMES, PLUS, LOOSE = 9, 5, 4, 3, 0  # how tightly a text holds together
 
 
@@ -91,6 +93,7 @@ class Buffer:
     lines: list = field(default_factory=list)
     shape: tuple = ()  # of an array of arrays: its elements are named by as many indices
     half: bool = False  # float16 in two bytes; else such numbers are kept as float32
+    wide: bool = False  # numbers of 64 bits as they are; else they are kept in 32
 
     @property
     def sizes(self):
@@ -100,11 +103,13 @@ class Buffer:
     @property
     def bytes(self):
         """The bytes of an element."""
-        return 2 if self.half else 4
+        return 8 if self.wide else 2 if self.half else 4
 
     @property
     def rep(self):
         """The WGSL type of an element; narrow and wide integers are kept as 32 bits."""
+        if self.wide:
+            return self.dtype.name
         return {"f": "f32", "u": "u32", "b": "u32"}.get(self.dtype.kind, "i32")
 
 
@@ -117,6 +122,7 @@ class View:
     strides: tuple  # numbers
     offset: Value
     pair: bool = False  # of complex numbers: two elements of the buffer each, the real part first
+    states: bool = False  # of random states: two elements of the buffer each
 
     @property
     def dtype(self):
@@ -183,17 +189,22 @@ def beside(x):
 def rep_of(type, lo=None, hi=None, prefer=""):
     """(WGSL type, state) for a number of this type within lo and hi."""
     if type.kind == "f":
+        if type is float64 and MODES["emulated"]:
+            return "float64", "exact"
         return "f32", "fits" if type in (float32, float16) else "exact"
     if type.kind == "b":
         return "bool", "fits"
     if type.kind == "c":
-        return "vec2f", "exact"
+        wide = type is complex128 and MODES["emulated"]
+        return "complex128" if wide else "vec2f", "exact"
     inside = I32[0] <= lo and hi <= I32[1]
     unsigned = lo >= 0 and hi <= U32[1]
     if type.size <= 4:
         return ("u32" if type.kind == "u" else "i32"), "fits"
     if prefer == "u32" and unsigned or not inside and unsigned:
         return "u32", "fits"
+    if MODES["pairs"] and not inside:
+        return ("int64" if type.kind == "i" else "uint64"), "fits"
     return "i32", "fits" if inside else "mod"
 
 
@@ -202,8 +213,17 @@ def lettered(name):
     return f"value_{name}" if name[0].isdigit() else name
 
 
+def keeps(dtype):
+    """Whether a buffer has elements of this type in 64 bits."""
+    if dtype.size != 8 or dtype.kind not in "iuf":
+        return False
+    return MODES["emulated" if dtype.kind == "f" else "pairs"]
+
+
 def literal(rep, number):
     """The text of an integer constant."""
+    if rep in WIDE:
+        return wide_literal(rep, number)
     number &= 0xFFFFFFFF
     if rep == "u32":
         return f"{number}u"

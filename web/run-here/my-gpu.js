@@ -19,25 +19,27 @@ let told = 0 // tables that were made
 
 const make = (tag, name = "", text = "") => Object.assign(document.createElement(tag), { className: name, textContent: text })
 
-// Numbers of a buffer with so many elements: of kind h are float16 in two bytes, else each has four.
+// Numbers of a buffer with so many elements: of kind h are float16 in two bytes, of q, Q and d numbers of 64 bits, else each has four.
 const numbers = (data, kind, count) =>
   kind === "h"
     ? Float32Array.from(new Uint16Array(data.buffer, data.byteOffset, count), half)
-    : new ({ f: Float32Array, i: Int32Array }[kind] ?? Uint32Array)(data.buffer, data.byteOffset, data.byteLength / 4)
+    : "qQd".includes(kind)
+      ? new { q: BigInt64Array, Q: BigUint64Array, d: Float64Array }[kind](data.slice().buffer)
+      : new ({ f: Float32Array, i: Int32Array }[kind] ?? Uint32Array)(data.buffer, data.byteOffset, data.byteLength / 4)
 const half = bits => {
   const [size, rest] = [(bits >> 10) & 31, bits & 1023]
   const value = size === 31 ? (rest ? NaN : Infinity) : size ? 2 ** (size - 25) * (1024 + rest) : 2 ** -24 * rest
   return bits >> 15 ? -value : value
 }
-const NORMAL = { f: 2 ** -126, h: 2 ** -14 } // the smallest number with all of its digits: what lies below is subnormal
-const floats = { f: 2e-5, h: 1e-3 } // of the largest number of an array: what such numbers may differ by
+const NORMAL = { f: 2 ** -126, h: 2 ** -14, d: 0 } // the smallest number with all of its digits: what lies below is subnormal
+const floats = { f: 2e-5, h: 1e-3, d: 1e-12 } // of the largest number of an array: what such numbers may differ by
 
 // Compares with the stepper's result: `wrong`, null or where a difference begins and how much there is of it; `far`, the largest
 // difference of floats, as a share of the largest number of their array. `places`: of a large launch, the elements that `want` has.
 // `near`: what else floats may differ by. `tiny`: whether it differs in subnormal numbers, or was computed from some.
 export function compared(shader, want, got, places, near) {
   const wrong = []
-  const subnormal = (x, kind) => x !== 0 && Math.abs(x) < NORMAL[kind]
+  const subnormal = (x, kind) => x !== 0 && kind in NORMAL && Math.abs(x) < NORMAL[kind]
   let far = 0
   let tiny = false
   for (const b of shader.bindings) {
@@ -103,7 +105,8 @@ const work = flops => scaled(flops / 1e9, "FLOP/s")
 export async function abilities() {
   if (!gpu || gpu.gone) gpu = await Gpu.open()
   gpu.warps ??= await warps(gpu)
-  return { subgroups: gpu.warps ? 32 : 0, f16: gpu.device.features.has("shader-f16") }
+  const { maxComputeInvocationsPerWorkgroup: threads } = gpu.device.limits
+  return { subgroups: gpu.warps ? 32 : 0, f16: gpu.device.features.has("shader-f16"), threads }
 }
 
 // Whether this adapter's subgroups are warps, as it says and as a kernel finds: in blocks of one, two and three dimensions.
@@ -129,7 +132,8 @@ async function peak() {
 }
 
 export class MyGpu {
-  // `section`: where it writes; `say(text, level)`: the panel's status line; `narrow()`: runs the program once more, in float32.
+  // `section`: where it writes; `say(text, level)`: the panel's status line; `narrow(plan)`: runs the program once more, with float64
+  // in float32 (`single`) or by integers (`emulated`).
   // `base`: the site's root.
   constructor(section, say, narrow, base) {
     this.section = section
@@ -195,6 +199,7 @@ export class MyGpu {
           place.append(make("p", "", `It ran and was not compared: it has too many threads for the stepper, and ${row.unlike}.`))
         } else differs ? wrong++ : right++
         if (!row.unlike) place.append(make("p", differs ? "rh-gpu-wrong" : "rh-gpu-right", differs ? `✗ ${differs}` : row.single ? `✓ The stepper's result in float64, as near as float32 comes: ${held(far)}` : row.sample ? `✓ The same result as the stepper's in ${count(many(places))} elements: of so many threads it ran some blocks, the first and the last among them.` : "✓ The same result as the stepper's."))
+        if (row.emulated) place.append(make("p", "", "float64 was emulated by integers: to the bit in its arithmetic, and slow."))
         if (differs && row.single) place.append(make("p", "", "It was computed in float32, and the stepper computes in float64 as CUDA does: this kernel may need the digits that float32 does not have. It was not measured."))
         else if (differs && tiny) place.append(make("p", "", "It was not measured. Its arrays hold subnormal numbers: not 0, and below 1.2e-38 in float32 or 6.1e-5 in float16. WGSL lets a GPU take those for 0, where CUDA computes with them. That may be the whole difference: try larger numbers."))
         else if (differs) place.append(make("p", "", "It was not measured: how fast a wrong result comes says nothing. If the kernel is right whatever the order of its threads (Check tries several), the fault is this GPU's, its driver's, or our compiler's: tell us."))
@@ -239,8 +244,10 @@ export class MyGpu {
   // A kernel in float64 may be run in float32, if the reader says so.
   offer() {
     const box = make("div", "rh-gpu-offer")
-    const button = Object.assign(make("button", "rh-button", "Run it in float32"), { type: "button", onclick: () => this.narrow() })
-    box.append(make("p", "", "This kernel computes in float64, which WebGPU does not have. In float32 it keeps 7 digits of a number instead of 16, so its result is held to 0.002\u00a0% of the largest number of each array, and no longer to the last digit."), button)
+    const button = (text, plan) => Object.assign(make("button", "rh-button", text), { type: "button", onclick: () => this.narrow(plan) })
+    const [single, emulated] = [button("Run it in float32", { single: true }), button("Run it with float64 emulated", { emulated: true })]
+    box.append(make("p", "", "This kernel computes in float64, which WebGPU does not have. In float32 it keeps 7 digits of a number instead of 16, so its result is held to 0.002\u00a0% of the largest number of each array, and no longer to the last digit."), single)
+    box.append(make("p", "", "Emulated, each operation of float64 is done by some hundred operations on integers: exact, and slow. Its time says nothing of this GPU's float64, which WebGPU does not use. A long kernel takes the browser's driver long to compile."), emulated)
     return box
   }
 

@@ -426,7 +426,7 @@ class Panel {
     for (const name of busy) el[name].disabled = true
     try {
       const { MyGpu } = await this.compiled()
-      this.card = new MyGpu(el.card, (text, level) => this.say(text, level), () => this.run("gpu", { single: true }), this.base)
+      this.card = new MyGpu(el.card, (text, level) => this.say(text, level), plan => this.run("gpu", plan), this.base)
       el.stop.disabled = false
       await this.card.run(result.kernels, await this.records(), result.par)
     } catch (error) {

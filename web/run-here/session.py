@@ -128,7 +128,8 @@ def on_gpu(source, time_limit, exercise=None, plan=None):
     of the exercise's largest case, if the answer is right; beside them, as ``par``, stand those of
     the reference solution. ``plan``, as JSON: ``subgroups``, the lanes of the adapter's subgroups
     where it has one number of them, in the order that the compiler assumes; ``f16``, whether it has
-    float16; ``single``, whether what needs float64 is to be computed in float32; ``sizes``, what
+    float16; ``threads``, how many it takes in a workgroup; ``single``, whether what needs float64
+    is to be computed in float32, and ``emulated``, whether by integers; ``sizes``, what
     simulator/larger.py takes, by kernel; ``code``, the page's own program.
     """
     from simulator import larger, wgsl  # unpacked when they are first asked for
@@ -136,8 +137,10 @@ def on_gpu(source, time_limit, exercise=None, plan=None):
     began, launches, more = time.perf_counter(), [], {}
     plan = {"sizes": {}, "code": ""} | json.loads(plan or "{}")
     options = {"unroll": UNROLL, "subgroups": 32 if plan.get("subgroups") == 32 else 0}
-    options["f16"] = bool(plan.get("f16"))
-    captured = {"most": KERNELS, "more": sizes, "fallback": bool(plan.get("single")), **options}
+    options |= {"f16": bool(plan.get("f16")), "threads": int(plan.get("threads") or 0)}
+    ways = {"emulated": "emulate_float64", "single": "single"}  # pairs of int64 lose nothing
+    fallback = ("pairs", *(way for word, way in ways.items() if plan.get(word)))
+    captured = {"most": KERNELS, "more": sizes, "fallback": fallback, **options}
     made, theirs = {}, {}
     if exercise is not None:
         result, more["verdict"] = graded(source, time_limit, exercise)
@@ -226,7 +229,9 @@ def compiled_sizes(spec, note, launches, options):
     if first is None:
         return None
     try:
-        found = list(larger.shaders(spec, note, **options | {"single": first.single}))
+        way = {"single": first.single, "emulate_float64": first.shader.emulated,
+               "pairs": first.shader.pairs}  # fmt: skip
+        found = list(larger.shaders(spec, note, **options | way))
     except wgsl.Refused:
         return None
     sides = with_samples(note.kernel, [s for s, *_ in found], first, spec.get("sum"))
@@ -281,9 +286,10 @@ def for_gpu(launches, made=()):
         elif hasattr(record, "some"):
             row["shader"] = wgsl.as_json(record.shader, record.before)
             row |= {"single": record.single, "sizes": [], **sampled(record.some)}
+            row["emulated"] = record.shader.emulated
         elif record.after:
             row["shader"] = wgsl.as_json(record.shader, record.before)
-            row["single"] = record.single
+            row |= {"single": record.single, "emulated": record.shader.emulated}
             try:
                 row["want"] = wgsl.wanted(record)
             except wgsl.Refused as refused:  # its results do not fit
@@ -302,7 +308,8 @@ def for_gpu(launches, made=()):
                         strict=True,
                     )
                 ]
-                row["row"] = None if record.single else asked.get("row")
+                other = record.single or record.shader.emulated
+                row["row"] = None if other else asked.get("row")
                 seen.add(record.kernel)
         elif record.shader and record.error is None:
             row["refused"] = "this launch writes to no array, so there is nothing to compare"
