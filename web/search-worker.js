@@ -97,6 +97,17 @@
     return left.length <= 1 && right.length <= 1 || left.length === 2 && left === [...right].reverse().join("")
   }
 
+  // How many letters two words are apart
+  const apart = (a, b) => {
+    let above = [...Array(b.length + 1).keys()]
+    for (let i = 0; i < a.length; i++) {
+      const row = [i + 1]
+      for (let j = 0; j < b.length; j++) row.push(Math.min(row[j] + 1, above[j + 1] + 1, above[j] + (a[i] !== b[j])))
+      above = row
+    }
+    return above.at(-1)
+  }
+
   // ------------------------------------------------------------ the index
 
   const open = data => {
@@ -381,7 +392,10 @@
       const next = plain[n + 1]
       if (!next || data.named.has(`${word} ${next}`)) return
       const like = (one, said) => one === said || one.length > 3 && said.length > 3 && one[0] === said[0] && near(one, said)
-      const pair = data.pairs.find(([one, two]) => (one !== word || two !== next) && like(one, word) && like(two, next))
+      // two letters wrong in a long word that stands nowhere, as in "memory colascing"
+      const far = (one, said) => said.length > 7 && one[0] === said[0] && data.has(said) < 0 && apart(one, said) < 3
+      const pair = data.pairs.find(([one, two]) => (one !== word || two !== next) &&
+        (like(one, word) && like(two, next) || one === word && far(two, next) || two === next && far(one, word)))
       // unless the words are said together; one that only begins as a word of the site was not meant
       if (!pair || list.slice(n, n + 2).every(([one]) => data.has(one) >= 0) && together(data, word, next)) return
       pair.forEach((one, i) => {

@@ -81,8 +81,8 @@ take takes tell than that the their them then there these they thing things thin
 though through to too took tried try trying unable understand until up us use used using usually
 versus via view vs want wants was wasn way we well went were what whatever when where whether
 which while who whole whose why will with won wondering work works would write yes yet you your
-а без более бы быть в вам ваш во вообще все всех вы где делать для до его ее если есть еще же за зачем
-и из или им их к как какая какие какое какой какую когда кто ли лучше между меня мне можно мой
+а без более бы быть в вам ваш во вообще все всех вы где делать для до его ее если есть еще же за
+зачем и из или им их к как какая какие какое какой какую когда кто ли лучше между меня мне можно мой
 мы на надо нам нас не нет ни но нужен нужна нужно о об объясните он она они от отличается
 отличаются отличие по под получить помогите понять потом почему при про работает работают
 разница с сделать сколько со так такая также такое там то тоже только у чего чем через что чтобы
