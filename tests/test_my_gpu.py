@@ -929,3 +929,30 @@ def test_a_kernel_that_does_not_end_is_lost_with_its_device(chrome):
     said, gone = tab.evaluate(ENDLESS)
     own.close()
     assert "did not end within 1 s" in said and gone == "given up"
+
+
+SLOW = """async () => {
+    const { Gpu } = await import("/gpu.js")
+    const gpu = await Gpu.open({ patience: 1 })
+    const make = gpu.device.createComputePipelineAsync.bind(gpu.device)
+    gpu.device.createComputePipelineAsync = async how => {
+        const made = await make(how)
+        await new Promise(done => setTimeout(done, 2500))
+        return made
+    }
+    const wgsl = `@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(1) fn k() { x[0] = 7u; }`
+    const shader = { name: "k", wgsl, groups: [1, 1, 1], block: [1, 1, 1], shared: 0,
+                     params: new Uint8Array(0),
+                     bindings: [{ name: "x", written: true, data: new Uint8Array(4) }] }
+    const { x } = await gpu.run(shader)
+    return [x[0], gpu.gone ?? ""]
+}"""
+
+
+def test_the_time_that_a_driver_compiles_is_not_the_kernels(chrome):
+    """Here it takes longer than a kernel may run."""
+    tab = chrome.new_page()
+    webgpu.route(tab)
+    assert tab.evaluate(SLOW) == [7, ""]
+    tab.close()

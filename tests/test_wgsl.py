@@ -186,6 +186,9 @@ WORDS = (
     "square[",
     "floor_quotient(",
     "floor_remainder(",
+    "(-u[i])",
+    "if n < 60",
+    "-m)",
 )
 DRAWN = {"compiled": 0, "refused": 0, **dict.fromkeys(WORDS, 0)}
 
@@ -203,7 +206,7 @@ CHANCE = settings(
 @CHANCE
 @given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
 def generated_kernel_is_right(tab, chance, seed):
-    right_or_refused(tab, wgsl_generated.Kernel(chance), seed, DRAWN)
+    right_or_refused(tab, wgsl_generated.Settled(chance), seed, DRAWN)
 
 
 def right_or_refused(tab, kernel, seed, drawn):
@@ -357,6 +360,8 @@ LIKE_CUDA = {
     "division of negatives": "o[i] = a[i] % np.int32(-5)",
     "division by zero": "o[i] = a[i] // b[i] + a[i] % b[i]",
     "the smallest by -1": "o[i] = a[i] // np.int32(-1 - 0 * i)",
+    "negatives of unsigned numbers": "v = -np.uint32(a[i])\no[i] = v\n"
+    "y[i] = -np.uint8(b[i]) // 3 + (-np.uint16(b[i])) % 5 + (-np.uint32(b[i]) > 5)",
     "overflow wraps": "o[i] = a[i] * a[i] + a[i]",
     "a sum in 64 bits, taken modulo": "s = 0\nfor j in range(9):\n    s += a[j]\no[i] = s",
     "shifts of 32 and more": "o[i] = a[i] << (i % 40)",

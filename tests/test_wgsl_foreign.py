@@ -5,6 +5,7 @@ launch, run in headless Chromium and compared with what the stepper left. What i
 Numba's insides is left to Numba.
 """
 
+import json
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -22,6 +23,7 @@ FILES = [
     *(f"cudapy/test_{n}.py" for n in ("powi", "lang", "boolean", "blackscholes")),
     *(f"doc_examples/test_{n}.py" for n in ("vecadd", "reduction", "globals", "cpu_gpu_compat")),
 ]
+RECORD = Path(__file__).parent.parent / "evidence/cpu/foreign/wgsl.json"
 NEAR, NEAR_HALF = 2e-5, 1e-3  # of the largest number of an array: a function is rounded otherwise
 TYPES = {"float64", "complex"}  # what WGSL has no numbers for
 # Not compared: the reason.
@@ -63,3 +65,16 @@ def test_foreign_kernels_are_right_or_refused(playwright):
           f"float64 or complex numbers alone; refused: {dict(others)}")  # fmt: skip
     assert dict(others) == REFUSED
     assert len(right) >= 148
+
+
+def test_the_record_of_foreign_kernels_says_what_the_readme_says():
+    """None wrong; of the chosen list at least 40 of 55 right, of the drawn one what there is."""
+    found = json.loads(RECORD.read_text(encoding="utf-8"))["found"]
+    chosen, drawn = (Counter(row["outcome"] for row in found[k]) for k in ("kernels", "launched"))
+    assert sum(chosen.values()) == sum(drawn.values()) == 55
+    assert not chosen["wrong"] and not drawn["wrong"]
+    assert chosen["right"] >= 40
+    assert chosen == {"right": 44, "refused": 11}
+    assert drawn == {"right": 33, "refused": 17, "not compared": 5}
+    assert all(row["why"] for rows in (found["kernels"], found["launched"]) for row in rows
+               if row["outcome"] != "right")  # fmt: skip

@@ -3,13 +3,15 @@
 Arithmetic of float64 is compared with NumPy's, bit by bit; whole kernels with the stepper.
 """
 
+import base64
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from simulator.stepper import Stepper
-from simulator.wgsl import captured, unlike
+from simulator.wgsl import Refused, captured, unlike, wanted
 from tests import webgpu, wgsl_generated
 from tests.test_wgsl import HEAD, all_right, launched
 
@@ -291,7 +293,7 @@ def test_blocks_larger_than_a_workgroup_are_several_where_their_threads_are_apar
 
 
 DRAWN = {"pairs": [0, 0], "emulate_float64": [0, 0]}
-KINDS = {"pairs": wgsl_generated.Kernel, "emulate_float64": wgsl_generated.Wide}
+KINDS = {"pairs": wgsl_generated.Settled, "emulate_float64": wgsl_generated.Wide}
 
 
 @settings(CHANCE, max_examples=20)
@@ -317,3 +319,158 @@ def test_generated_kernels_with_64_bits_are_right_or_refused(tab, way):
     generated(tab, way)
     print(DRAWN[way])
     assert DRAWN[way][0] >= 20 > DRAWN[way][1]
+
+
+MADE = {"as they are": 0, "pairs": 0, "refused": 0}
+
+
+@settings(CHANCE, max_examples=40)
+@given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
+def generated_with_int64(tab, chance, seed):
+    """A drawn kernel that writes constants to int64, compiled as the page does: pairs at need."""
+    kernel = wgsl_generated.Long(chance)
+    text, namespace, rows = kernel.source("k"), {}, []
+    source = wgsl_generated.HEAD + text
+    Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
+    arguments = wgsl_generated.arguments(seed)
+    arguments[7] = arguments[7].astype(I8)
+    with captured(rows, fallback=("pairs",), unroll=64):
+        namespace["k"][kernel.launch](*arguments)
+    (record,) = rows
+    way = "refused" if record.refused else "pairs" if record.shader.pairs else "as they are"
+    MADE[way] += 1
+    if record.shader:
+        (found,) = webgpu.run(tab, [record])
+        wrong = found if isinstance(found, str) else unlike(record, found)
+        assert not wrong, f"{wrong[:3]}\n{text}\n{record.shader.wgsl}"
+
+
+def test_generated_kernels_that_write_int64_are_right_or_refused(tab):
+    generated_with_int64(tab)
+    print(MADE)
+    assert MADE["as they are"] >= 3 and MADE["pairs"] >= 15, MADE
+
+
+# ---------------------------------------------------------------- numbers beyond 32 bits in int64
+
+BEYOND = {
+    "a literal": "o[i] = 4000000000",
+    "a negative one": "o[i] = -3000000000",
+    "an unsigned one": "o[i] = np.uint32(0xDEADBEEF)",
+    "a variable": "v = np.uint32(4000000000)\no[i] = v",
+    "an argument": "o[i] = s",
+    "a sum": "o[i] = np.uint32(4000000000) ^ np.uint32(1)",
+}
+
+
+def test_constants_beyond_32_bits_are_stored_in_int64_by_pairs_or_refused(tab):
+    rows = []
+    for name, body in BEYOND.items():
+        given_ = [np.uint32(4000000000), np.zeros(32, I8)]
+        record, source = launched(body, given_, "s, o")
+        assert record.refused and record.refused.kind == "int64", name
+        assert source[record.refused.line - 1].strip() in body, name
+        record, _ = launched(body, given_, "s, o", fallback=("pairs",))
+        assert record.shader and record.shader.pairs, f"{name}: {record.refused}"
+        rows.append(record)
+    all_right(tab, BEYOND, rows)
+
+
+DEVICE = """def go(o, dtype):
+    d = cuda.device_array(40, dtype)
+    k[1, 32](d)
+    o[:] = d.copy_to_host()
+
+
+@cuda.jit
+def k(o):
+    i = cuda.grid(1)
+    o[i] = i
+"""
+
+
+@pytest.mark.parametrize("dtype", [I8, U8])
+@pytest.mark.parametrize("mode", ["run", "check"])
+def test_a_result_is_compared_in_its_full_width(mode, dtype):
+    """Also in memory that was made on the GPU, of which not all is written."""
+    space, rows = {}, []
+    Stepper(mode=mode, raise_findings=False).execute(HEAD + DEVICE, space, "k.py")
+    with captured(rows):
+        space["go"](np.zeros(40, dtype), dtype)
+    (record,) = rows
+    (came,) = (base64.b64decode(x) for x in wanted(record).values())
+    assert not unlike(record, {"o": came})
+    record.after["o"][3] += 1 << 32  # whose low 32 bits are those that came
+    assert [w[:2] for w in unlike(record, {"o": came})] == [("o", 3)]
+    with pytest.raises(Refused, match="beyond 32 bits"):
+        wanted(record)
+
+
+def test_arrays_that_hold_numbers_beyond_32_bits_are_compiled_by_pairs(tab):
+    rows = []
+    bodies = ("o[i] = a[i]", "if i < 3:\n    o[i] = i\nif a.size == 0:\n    o[i] = a[0]")
+    for body in bodies:
+        given_ = [np.full(32, (1 << 40) + 5, I8), np.full(32, -(1 << 50), I8)]
+        record, source = launched(body, given_, "a, o")
+        assert "beyond 32 bits" in str(record.refused)
+        assert source[record.refused.line - 1].strip() in body
+        record, _ = launched(body, given_, "a, o", fallback=("pairs",), unroll=64)
+        assert record.shader and record.shader.pairs, str(record.refused)
+        rows.append(record)
+    all_right(tab, bodies, rows)
+
+
+# ---------------------------------------------------------------- types of what a launch settles
+
+G = "@cuda.jit(device=True)\ndef g(flag, x):\n    if flag:\n        return {}\n    return {}\n\n\n"
+WAITS = "@cuda.jit(device=True)\ndef g(flag, x):\n    cuda.syncthreads()\n    v = 3\n" \
+        "    if flag:\n        v = 1.5\n    return v\n\n\n"  # fmt: skip
+# body, or (body, device function): flag is 0, w of int32 of all sizes, q of int64, W of uint32.
+SETTLED = {
+    "a branch": "v = 3\nif flag:\n    v = 1.5\no[i] = v * w[i]",
+    "a choice": "o[i] = (1.5 if flag else 3) * w[i]",
+    "a choice of int64": "l[i] = (2.5 if flag else 7) * q[i]",
+    "a choice of floats": "d[i] = (0.1 if flag else f[i]) * f[i]",
+    "a comparison of constants": "o[i] = (W[i] - np.uint32(4) if 2.0 >= 12 else 3) * w[i]",
+    "a function's returns": ("o[i] = g(flag, w[i]) * w[i]", G.format("1.5", "3")),
+    "a function that waits": ("o[i] = g(flag, w[i]) * w[i]", WAITS),
+    "signs": ("o[i] = g(flag, w[i]) // 3", G.format("np.uint32(x)", "np.int32(x)")),
+    "branches in branches": "v = 3\nif flag == 1:\n    if i:\n        v = 2.5\nelif flag == 2:\n"
+    "    v = np.int8(4)\no[i] = v * w[i]",
+    "the size of a launch": "v = 3\nif i < 1000:\n    o[i] = v\nelse:\n    v = 1.5\n"
+    "o[i] = v * w[i]",
+    "turns that are written out": "v = 3\nfor j in range(2):\n    o[i] += v * w[i]\n    v = 1.5",
+    "and back": "v = 1.5\nfor j in range(3):\n    o[i] += v * w[i]\n    v = 3",
+    "four turns at once": "v = 1.5\nfor j in range(i & 15):\n    o[i] += v * w[j]\n    v = 3",
+    "turns over a tuple": "v = 3\nfor x in (1, 2):\n    o[i] += v * w[i]\n    v = 1.5",
+    "no turn": "v = 3\nfor j in range(flag):\n    v = 1.5\no[i] = v * w[i]",
+    "a loop that is left": "v = 3\nfor j in range(100):\n    if flag:\n        v = 1.5\n"
+    "        break\n    o[i] += j\no[i] += v * w[i]",
+    "a turn that is cut short": "v = 3\nfor j in range(100):\n    o[i] += v * w[i]\n    if flag:\n"
+    "        v = 1.5\n        continue\n    o[i] += j",
+    "small numbers": "v = np.uint8(200)\nif flag:\n    v = np.int16(300)\no[i] = -v",
+    "unsigned numbers": "v = np.uint32(3)\nif flag:\n    v = -1\no[i] = (v * w[i]) // 7",
+}
+
+
+def test_what_a_launch_settles_keeps_the_type_that_numba_gives_it(tab):
+    """Refused, or right, and right where float64 is emulated."""
+    w = np.random.default_rng(3).integers(-(1 << 31), 1 << 31, 32).astype(I4)
+    q = np.random.default_rng(4).integers(1 << 55, 1 << 60, 32)
+    f = np.random.default_rng(5).random(32).astype(F4)
+    names, rows = [], []
+    for name, body in SETTLED.items():
+        body, before = body if isinstance(body, tuple) else (body, "")
+        arrays = {"w": w, "q": q, "f": f, "W": w.view(np.uint32), "o": np.zeros(32, I4),
+                  "l": np.zeros(32, I8), "d": np.zeros(32)}  # fmt: skip
+        used = {n: a for n, a in arrays.items() if f"{n}[" in body}
+        for options in ({}, {"pairs": True}, {"emulate_float64": True}):
+            given_ = [0, *(a.copy() for a in used.values())]
+            record, source = launched(body, given_, ", ".join(["flag", *used]), before,
+                                      unroll=64, **options)  # fmt: skip
+            if options.get("emulate_float64"):
+                assert record.shader, f"{name}: {record.refused}"
+            if record.shader:
+                names.append(f"{name}, {options}")
+                rows.append(record)
+    all_right(tab, names, rows)

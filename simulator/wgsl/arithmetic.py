@@ -483,7 +483,9 @@ class Arithmetic:
                 parts.insert(0, number(kind, 0).but(code="vec2u()"))
             name = {"+": "add64", "-": "sub64", "*": "mul64"}[sign]
             return self.helped(name, *parts, type=kind, rep=rep).but(lo=lo, hi=hi)
-        if len(parts) == 1:
+        if len(parts) == 1 and sign == "-" and rep == "u32":  # WGSL negates no u32
+            code, prec = f"0u - {parts[0].at(TIMES)}", PLUS
+        elif len(parts) == 1:
             code = f"{sign}{parts[0].at(ATOM)}"
         else:
             left, right = least or (prec, prec + 1)

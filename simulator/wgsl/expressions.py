@@ -490,7 +490,7 @@ class Expressions(Arithmetic):
             return self.to_rep(v, buffer.rep).code
         if dtype.size == 8 and dtype.whole:
             v = self.fitting(v, node, f"what is stored in `{buffer.name}` ({dtype.name})")
-            if v.rep != buffer.rep and not (v.known or I32[0] <= v.lo and v.hi <= I32[1]):
+            if v.rep != buffer.rep and not (I32[0] <= v.lo and v.hi <= I32[1]):
                 self.refuse(f"what is stored in `{buffer.name}` may leave int32", node, "int64")
         if dtype is float64 and v.state != "exact" and not self.module.single:
             self.refuse(f"`{ast.unparse(node)}` stores float64", node, "float64")
@@ -787,7 +787,7 @@ class Expressions(Arithmetic):
     def visit_IfExp(self, node):
         test = self.condition(node.test)
         if test.known:
-            return self.expr(node.body if test.const else node.orelse)
+            return self.settled_value(self.expr(node.body if test.const else node.orelse), node)
         mark, env = len(self.lines), self.env
         self.maybe += 1
         self.env = self.refined(env, node.test, True)

@@ -230,10 +230,12 @@ def build(source, config, values, kinds, atomics, written, flat, packs, options)
     """One pass over the kernel; ``atomics``, ``written``: what the pass before found."""
     module = Module(config, atomics, flat, *options)
     module.sizes, module.texts, module.packs = {}, {}, packs
+    module.kernel = source, kinds
     entry = Function(module, source, module.fresh(source.name), entry=True)
     memories = {}
     for name, v, kind in zip(source.params, values, kinds, strict=True):
         entry.env[name] = argument(entry, name, v, kind, memories, written)
+    entry.given = [entry.env[name] for name in source.params]
     # A parameter that the kernel assigns to is a variable like any other.
     assigned = {n.id for n in ast.walk(source.node)
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
@@ -486,7 +488,7 @@ def pack(binding, numbers=None):
     if numbers is None and dtype.size == binding.bytes:
         data = bytes(memory.bytes)
         return data + bytes(-len(data) % 4)
-    numbers = elements(memory, dtype) if numbers is None else numbers
+    numbers = held(binding) if numbers is None else numbers
     if binding.wide:
         return array(binding.kind, numbers).tobytes()
     if binding.half:
@@ -494,9 +496,6 @@ def pack(binding, numbers=None):
         return data + bytes(-len(data) % 4)
     if dtype.kind == "b":
         numbers = [int(x != 0) for x in numbers]
-    if memory.written is not None:  # device_array: nobody reads what nobody wrote
-        wide = dtype.size == 8 and dtype.whole
-        numbers = [narrow(x, dtype) for x in numbers] if wide else numbers
     if dtype is float64 and any(x - x == 0 and abs(x) > 3.4e38 for x in numbers):
         raise Refused(f"`{memory.name}` (float64) holds numbers beyond float32", kind="float64")
     try:
@@ -507,10 +506,34 @@ def pack(binding, numbers=None):
         ) from None
 
 
-def narrow(x, dtype):
-    """An integer's low 32 bits, as the GPU keeps it."""
-    x &= 0xFFFFFFFF
-    return x - (x >> 31 << 32) if dtype.kind == "i" else x
+def packed_all(shader, source):
+    """What the buffers of a launch hold before it, as the GPU gets it: {name: bytes}."""
+    found = {}
+    for b in shader.bindings:
+        try:
+            found[b.name] = pack(b)
+        except Refused as refused:  # at the first line that has the array
+            lines = [n.lineno for n in ast.walk(source.node)
+                     if isinstance(n, ast.Name) and n.id == b.name]  # fmt: skip
+            refused.line, refused.filename = min(lines, default=source.node.lineno), source.filename
+            raise
+    return found
+
+
+def held(binding):
+    """What a buffer's memory holds, as numbers, whole: beyond 32 bits too.
+
+    But for what nobody wrote in a device_array of uint64, which nobody reads: its bits are all 1,
+    and the 32 that the GPU keeps are so, too.
+    """
+    memory, dtype = binding.memory, binding.dtype
+    numbers = elements(memory, dtype)
+    written = memory.written
+    if written is None or dtype is not uint64 or binding.wide:
+        return numbers
+    marks = bytes(len(numbers)) if written is True else written[:: dtype.size]
+    return [x & 0xFFFFFFFF if x == uint64.hi and not mark else x
+            for x, mark in zip(numbers, marks, strict=False)]  # fmt: skip
 
 
 def as_json(shader, data=None):
@@ -620,8 +643,6 @@ def capture(plain, launches, options, kernel, grid, block, dynamic, args):
         more = more(max((v.size for v, t in zip(values, kinds, strict=True)
                          if isinstance(t, Array)), default=1))  # fmt: skip
         options = tried(record, fallback, kernel.source, values, kinds, options)
-        for b in record.shader.bindings:
-            record.before[b.name] = pack(b)
         for times in more:
             longer = repeated(kernel.source, record.config, values, kinds, times, **options)
             if longer:
@@ -643,7 +664,7 @@ def capture(plain, launches, options, kernel, grid, block, dynamic, args):
     if record.shader:
         for b in record.shader.bindings:
             if b.written:
-                record.after[b.name] = elements(b.memory, b.dtype)
+                record.after[b.name] = held(b)
 
 
 def tried(record, fallback, source, values, kinds, options):
@@ -659,6 +680,7 @@ def tried(record, fallback, source, values, kinds, options):
         given = options | ({word: True} if word else {})
         try:
             record.shader = compile(source, record.config, values, kinds, **given)
+            record.before = packed_all(record.shader, source)
         except Refused as refused:
             last = refused
             continue
@@ -683,9 +705,6 @@ def unlike(record, results, tolerance=0.0, fine=None):
         for k, (x, y) in enumerate(zip(want, got, strict=True)):
             if b.dtype.kind == "b":
                 x, y = bool(x), bool(y)
-            elif b.dtype.size == 8 and b.dtype.whole and not b.wide and (
-                b.memory.written is not None):  # fmt: skip
-                x, y = narrow(x, b.dtype), narrow(y, b.dtype)
             if x == y or x != x and y != y:
                 continue
             if b.dtype.kind == "f" and abs(x - y) <= allowed * scale:

@@ -1,6 +1,7 @@
 // The reader's own GPU: runs a kernel that simulator/wgsl compiled, and measures it.
 
 const PATIENCE = 8 // seconds that a kernel may take before its device is given up
+const COMPILING = 60 // and that a driver may take to compile one: that ends, however long it is
 const BURST = 0.12 // seconds of GPU work that a measurement is made of
 const LOOP = /^ *(?:loop|while \(.*\)|for \(.*\)) \{$/m
 const WHILE = /^ *(?:loop|while \(.*\)) \{$/m
@@ -61,14 +62,14 @@ export class Gpu {
   }
 
   // Work that may never end: the device is lost with it.
-  async patient(promise, what = "The kernel") {
+  async patient(promise, what = "The kernel", seconds = this.patience, why = "a loop that never ends?") {
     let clock
     const late = new Promise((_, reject) => {
       clock = setTimeout(() => {
         this.gone = "given up"
         this.device.destroy()
-        reject(new Refusal(`${what} did not end within ${this.patience} s. The GPU was given up; a loop that never ends? If the browser draws nothing any more, quit all of it and start it again: to close this tab does not help.`))
-      }, this.patience * 1000)
+        reject(new Refusal(`${what} did not end within ${seconds} s. The GPU was given up; ${why} If the browser draws nothing any more, quit all of it and start it again: to close this tab does not help.`))
+      }, seconds * 1000)
     })
     const gone = this.lost.then(info => {
       throw new Refusal(`${what} was lost with its device: ${info.message || info.reason}`)
@@ -113,7 +114,8 @@ export class Gpu {
       const module = device.createShaderModule({ code: shader.wgsl })
       return [module, device.createComputePipelineAsync({ layout: "auto", compute: { module, entryPoint: shader.name } }).catch(error => error)]
     })
-    const pipeline = await this.patient(made, "Compiling")
+    // The clock of the run starts after it.
+    const pipeline = await this.patient(made, "Compiling", COMPILING, "its text is too long for this driver.")
     if (pipeline instanceof Error) {
       const { messages } = await module.getCompilationInfo()
       const wrong = messages.find(m => m.type === "error")
