@@ -206,7 +206,7 @@ CHANCE = settings(
 @CHANCE
 @given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
 def generated_kernel_is_right(tab, chance, seed):
-    right_or_refused(tab, wgsl_generated.Settled(chance), seed, DRAWN)
+    right_or_refused(tab, wgsl_generated.Signed(chance), seed, DRAWN)
 
 
 def right_or_refused(tab, kernel, seed, drawn):

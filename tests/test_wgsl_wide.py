@@ -293,7 +293,7 @@ def test_blocks_larger_than_a_workgroup_are_several_where_their_threads_are_apar
 
 
 DRAWN = {"pairs": [0, 0], "emulate_float64": [0, 0]}
-KINDS = {"pairs": wgsl_generated.Settled, "emulate_float64": wgsl_generated.Wide}
+KINDS = {"pairs": wgsl_generated.Signed, "emulate_float64": wgsl_generated.Wide}
 
 
 @settings(CHANCE, max_examples=20)
