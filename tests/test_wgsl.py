@@ -187,8 +187,6 @@ WORDS = (
     "floor_quotient(",
     "floor_remainder(",
     "(-u[i])",
-    "if n < 60",
-    "-m)",
 )
 DRAWN = {"compiled": 0, "refused": 0, **dict.fromkeys(WORDS, 0)}
 
