@@ -279,7 +279,7 @@ def _factors(mark: re.Match, page: Page) -> Iterator[tuple[str, str]]:
         said = "|".join((re.escape(figure), rf"{float(figure) * 100:g}\s?%"))
         around = numbers.WORKED.sub(lambda other: f" {other['number']} ", page.body)
         shown = (block.text for block in page.blocks)
-        if not any(re.search(rf"(?<![\d.]){said}(?!\d)", text) for text in (around, *shown)):
+        if not any(re.search(rf"(?<![\d.])(?:{said})(?!\d)", text) for text in (around, *shown)):
             what = f"{figure!r} is a factor that nothing on this page gives"
             yield what, "make it a key, {bench:ID.FIELD}, or show what it follows from"
 
