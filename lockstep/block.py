@@ -76,8 +76,12 @@ class Page:
 
     def line_of(self, block: Block) -> int:
         """Return the line of the file that a block stands in."""
-        at = block.page_line - self.body_line
-        return self.typed[at] if at < len(self.typed) else block.page_line
+        return self.at(block.page_line)
+
+    def at(self, number: int) -> int:
+        """Return the line of the file where a line of the body was typed."""
+        index = number - self.body_line
+        return self.typed[index] if index < len(self.typed) else number
 
     @property
     def name(self) -> str:

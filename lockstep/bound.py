@@ -255,7 +255,7 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
         inside ^= line.lstrip().startswith("```")
         if inside or "[[worked:" not in line:
             continue
-        at = page.typed[number - page.body_line] if page.typed else number
+        at = page.at(number)
         for piece, is_prose in figures.outside_code(line):
             for mark in numbers.WORKED.finditer(piece) if is_prose else ():
                 if keys is None:
@@ -274,11 +274,14 @@ def _factors(mark: re.Match, page: Page) -> Iterator[tuple[str, str]]:
     formula = _REMARK.split(mark["how"], maxsplit=1)[0]
     if not INPUT.search(formula):
         return
-    for found in _FACTOR.finditer(INPUT.sub(lambda key: "k" * len(key[0]), formula)):
+    factors = [*_FACTOR.finditer(INPUT.sub(lambda key: "k" * len(key[0]), formula))]
+    if not factors:
+        return
+    around = numbers.WORKED.sub(lambda other: f" {other['number']} ", page.body)
+    shown = [block.text for block in page.blocks]
+    for found in factors:
         figure = found["figure"]
         said = "|".join((re.escape(figure), rf"{float(figure) * 100:g}\s?%"))
-        around = numbers.WORKED.sub(lambda other: f" {other['number']} ", page.body)
-        shown = (block.text for block in page.blocks)
         if not any(re.search(rf"(?<![\d.])(?:{said})(?!\d)", text) for text in (around, *shown)):
             what = f"{figure!r} is a factor that nothing on this page gives"
             yield what, "make it a key, {bench:ID.FIELD}, or show what it follows from"

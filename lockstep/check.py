@@ -245,15 +245,13 @@ class Checker:
                 continue
             said = data.LINK.sub("", numbers.WORKED.sub("", figures.KEY.sub("", line)))
             for ran in told.runs(said):
-                there = page.typed[at] if at < len(page.typed) else at + page.body_line
                 what = f"{ran!r} tells of runs, and is typed"
-                yield Mistake(page.path, there, what, numbers.MEND)
+                yield Mistake(page.path, page.at(at + page.body_line), what, numbers.MEND)
             claim = CLAIM.search(said) or at + page.body_line in claimed
             if (claim or at + page.body_line in explained) and (found := _numbers(said)):
                 why = "is said to be measured" if claim else "explains an answer"
-                there = page.typed[at] if at < len(page.typed) else at + page.body_line
                 what = f"{found[0]!r} {why}, and is typed"
-                yield Mistake(page.path, there, what, numbers.MEND)
+                yield Mistake(page.path, page.at(at + page.body_line), what, numbers.MEND)
 
     @functools.cached_property
     def records(self) -> evidence.Evidence:

@@ -51,7 +51,7 @@ def check(page: Page) -> Iterator[Mistake]:
         fenced ^= fence
         if fence or fenced or not ("`" in row or "$" in row):
             continue
-        at = page.typed[number - page.body_line] if page.typed else number
+        at = page.at(number)
         for value in _printed(row):
             if re.sub(r"\s", "", value) not in shown:
                 what = f"`{value}` is said to come of a run, and no block of this page holds it"

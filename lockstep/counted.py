@@ -35,10 +35,8 @@ def check(page: Page, invented: set[int]) -> Iterator[Mistake]:
         said = figures.KEY.sub(numbers.KEY, numbers.WORKED.sub(numbers.KEY, text))
         said = re.sub(r"[*_`]", "", _GIVEN.sub(numbers.KEY, said))
         for found in dict.fromkeys(told.find(said, inputs)):
-            at = page.typed[start - page.body_line] if page.typed else start
-            yield Mistake(
-                page.path, at, f"{found!r} is typed, and a run or a compiler counts it", MEND
-            )
+            what = f"{found!r} is typed, and a run or a compiler counts it"
+            yield Mistake(page.path, page.at(start), what, MEND)
 
     for number, row in enumerate([*page.body.split("\n"), ""], start=page.body_line):
         fence = row.lstrip().startswith("```")

@@ -61,7 +61,7 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
     above = ""  # the line in front that is not empty
     for number, line in enumerate([*page.body.split("\n"), ""], start=page.body_line):
         inside ^= line.lstrip().startswith("```")
-        at = page.typed[number - page.body_line] if page.typed and line else number
+        at = page.at(number)
         if not inside and (title := HEADING.match(line)):
             level = len(title[1])
             titles = {n: t for n, t in titles.items() if n < level} | {level: title[2]}

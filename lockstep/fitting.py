@@ -64,9 +64,6 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
     paragraphs: list[tuple[int, list[str]]] = [(page.body_line, [])]
     invented = {line for part in records.project.parts for line in part.invented(page)}
 
-    def place(number: int) -> int:
-        return page.typed[number - page.body_line] if page.typed else number
-
     for number, line in enumerate([*page.body.splitlines(), ""], start=page.body_line):
         inside ^= line.lstrip().startswith("```")
         if not line.strip() or inside:
@@ -76,7 +73,7 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
         if inside or not line.strip():
             heads = heads if inside else []
             continue
-        at = place(number)
+        at = page.at(number)
         row = line.lstrip().startswith("|")
         if row and not heads:
             heads = line.strip().strip("|").split("|")
@@ -103,18 +100,18 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
     listed = {str(source.get("url")) for source in sources if isinstance(source, dict)}
     for n, (start, text) in enumerate(read):
         for what, mend in _printed(text, shown):
-            yield Mistake(page.path, place(start), what, mend)
+            yield Mistake(page.path, page.at(start), what, mend)
         if "[[worked:" in text and start not in invented:
             for what, mend in (*_worked(text), *_alone(text, shown), *_unheard(text, page, shown)):
-                yield Mistake(page.path, place(start), what, mend)
+                yield Mistake(page.path, page.at(start), what, mend)
         if "](http" in text:
             for what, mend in (*_borrowed(text), *_sourced(text, given, listed)):
-                yield Mistake(page.path, place(start), what, mend)
+                yield Mistake(page.path, page.at(start), what, mend)
         for what, mend in _changed(text) if keyed[n] else ():
-            yield Mistake(page.path, place(start), what, mend)
+            yield Mistake(page.path, page.at(start), what, mend)
         if not (any(keyed[max(0, n - 1) : n + 2]) or start in invented):
             for what, mend in _compared(text):
-                yield Mistake(page.path, place(start), what, mend)
+                yield Mistake(page.path, page.at(start), what, mend)
 
 
 # Whose a figure is: ours, or that of the reference, which is somebody's library.

@@ -177,8 +177,7 @@ class Before(Preprocessor):
     def _part(self, line: str, number: int) -> str | None:
         """Return what a marker stands for. One that names nothing is a mistake of its page."""
         state, page = self.state, self.state.known
-        at = number - page.body_line
-        where = page.typed[at] if at < len(page.typed) else number
+        where = page.at(number)
         try:
             return markers.render(line, state.site, state.folder or ".")
         except PageError as error:  # of the data, or of what the marker names

@@ -68,7 +68,7 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             continue
         found = dict.fromkeys(_row(line, heads, records) if row else _prose(line, records))
         for what, mend in found:
-            at = page.typed[number - page.body_line] if page.typed else number
+            at = page.at(number)
             yield Mistake(page.path, at, what, mend)
 
 
@@ -142,6 +142,11 @@ def around(text: str, key: Key) -> tuple[str, str]:
     return before, behind
 
 
+def clause(behind: str) -> str:
+    """Return what stands behind a key and belongs to it: up to where another clause begins."""
+    return CLAUSE.split(behind, maxsplit=1)[0]
+
+
 def in_place(text: str) -> str:
     """Return a sentence with its figures as one sign each, every word at its place."""
     text = LINK.sub(lambda said: "]" + " " * (len(said[0]) - 1), text)
@@ -211,8 +216,7 @@ def _library(key: Key, before: str, behind: str) -> Iterator[tuple[str, str]]:
         if place >= start and not _ELSE.search(before[:place]):
             if _theirs(key) or (asked and _SUBJECT.fullmatch(away)):
                 near.append((len(away), name))
-    cut = CLAUSE.search(behind)
-    for place, name in _places(behind[: cut.start()] if cut else behind) if _theirs(key) else ():
+    for place, name in _places(clause(behind)) if _theirs(key) else ():
         near.append((0 if _THAN.match(behind) else place, name))
     if not near and _theirs(key):  # against X: ours is KEY times as fast
         named = [name for _, name in (*_places(before), *_places(behind))]
@@ -288,9 +292,8 @@ def _variant(
     pairs = _siblings(records).get(str(key.row["id"]), ())
     if not pairs or key.field.startswith("copy_"):  # which is of the copy beside it
         return
-    cut = CLAUSE.search(behind)
     last = TURN.split(LABEL.sub("", before))[-1]
-    said = NOT.sub(" ", f"{last} . {behind[: cut.start()] if cut else behind}")
+    said = NOT.sub(" ", f"{last} . {clause(behind)}")
     near = stems(said) | _every(said)
     told = f"{_told(key.row)} {key.field}"
     known = stems(told) | _every(f"{told} {' '.join(key.row)}")
@@ -360,8 +363,7 @@ def _amount(
     key: Key, before: str, behind: str, records: Evidence | None, text: str = ""
 ) -> Iterator[tuple[str, str]]:
     """The words beside a figure say another length or amount than was measured."""
-    cut = CLAUSE.search(behind)
-    behind = behind[: cut.start()] if cut else behind
+    behind = clause(behind)
     before = LABEL.sub("", before)
     near, further = (f"{cuts.split(before)[-1]} . {behind}" for cuts in (TURN, _AWAY))
     if not re.search(r"\d", further):

@@ -98,8 +98,7 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
     known = _devices(records)
     for unit in units:
         for what in _elsewhere(unit.text, known) if unit.line not in invented else ():
-            at = page.typed[unit.line - page.body_line] if page.typed else unit.line
-            yield Mistake(page.path, at, what, MEASURE)
+            yield Mistake(page.path, page.at(unit.line), what, MEASURE)
     heads: list[str] = []
     for unit in units:
         cells = _cells(unit.text)
@@ -109,9 +108,7 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
         if not led.isdisjoint(_HERE.findall(unit.text)):
             continue
         for what in (*_said(unit.text), *(() if whole else _won(heads, cells))):
-            at = unit.line - page.body_line
-            place = page.typed[at] if page.typed else unit.line
-            yield Mistake(page.path, place, what, MEND)
+            yield Mistake(page.path, page.at(unit.line), what, MEND)
 
 
 def _cells(text: str) -> list[str]:

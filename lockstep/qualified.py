@@ -19,7 +19,7 @@ from lockstep.english import SENTENCE
 from lockstep.evidence import Evidence
 from lockstep.fitting import sizes_of, stems
 from lockstep.mistakes import Mistake
-from lockstep.nearest import CLAUSE, LABEL, NOT, TURN, Key, around, in_place, keys_of
+from lockstep.nearest import LABEL, NOT, TURN, Key, around, clause, in_place, keys_of
 
 MEND = "measure it so and use that key, or leave these words out"
 _NUM = (
@@ -161,7 +161,7 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
             continue
         for sentence in SENTENCE.split(line):
             for what in _sentence(sentence, page, records):
-                at = page.typed[number - page.body_line] if page.typed else number
+                at = page.at(number)
                 yield Mistake(page.path, at, what, MEND)
 
 
@@ -224,9 +224,8 @@ _NAMED = re.compile(
 def _foreign(key: Key, text: str, page: Page) -> Iterator[str]:
     """The words beside a figure say a name that neither its record nor the page knows."""
     before, behind = around(text, key)
-    cut = CLAUSE.search(behind)
-    near = f"{before} . {behind[: cut.start()] if cut else behind}"
-    for found in _NAMED.finditer(near) if _NAMED.search(near) else ():
+    near = f"{before} . {clause(behind)}"
+    for found in _NAMED.finditer(near):
         name = found["name"]
         told = f"{_told(key.row)} {key.row['device']['name']} {page.meta.get('title')}"
         if name.lower().rstrip("s") not in told.lower() and page.body.count(name) < 2:
@@ -259,8 +258,7 @@ _BYTES = {"k": 1e3, "m": 1e6, "g": 1e9}
 def _wide(key: Key, text: str, root: Path) -> Iterator[str]:
     """The words beside a figure say a width, a count or a size that its record does not know."""
     before, behind = around(text, key)
-    cut = CLAUSE.search(behind)
-    near = f"{before} . {behind[: cut.start()] if cut else behind}"
+    near = f"{before} . {clause(behind)}"
     told, code = _told(key.row), _source(root, str(key.row.get("kernel", "")))
     for said in (*_widths(near, told, code), *_counts(near, told, key), *_arrays(near, told, key)):
         yield f"{key.said} says nothing of {said!r}, which the sentence names"
@@ -312,13 +310,14 @@ _WAY = re.compile(rf"\b(?:{'|'.join(_WAYS)})[a-z]*\b", re.IGNORECASE)
 def _ways(key: Key, text: str, keys: list[Key], page: Page) -> Iterator[str]:
     """The words before a figure say what its kernel does, and neither record nor code does so."""
     before, behind = around(text, key)
-    cut = CLAUSE.search(behind)
     last = TURN.split(LABEL.sub("", before))[-1]
-    near = NOT.sub(" ", f"{last} . {behind[: cut.start()] if cut else behind}")
+    near = NOT.sub(" ", f"{last} . {clause(behind)}")
+    if not _WAY.search(near):
+        return
+    told = " ".join(_told(one.row) for one in keys)
+    files = {str(one.row.get(of, "")) for one in keys for of in ("kernel", "script")}
     for found in _WAY.finditer(near):
         way = next(way for way in reversed(_WAYS) if found[0].lower().startswith(way))
-        told = " ".join(_told(one.row) for one in keys)
-        files = {str(one.row.get(of, "")) for one in keys for of in ("kernel", "script")}
         if way not in told and not any(way in _source(page.root, file) for file in files):
             yield f"{key.said} says nothing of {found[0]!r}, nor does the code that it measured"
             return

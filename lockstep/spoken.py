@@ -18,14 +18,13 @@ _COST = (
     r"(?:power|energy|heat|bandwidth|throughput|latency|time|cycles|clocks|stalls|conflicts"
     r"|misses|watts|wall\ clock|run-?\ ?time|waiting|pace|speed|rate)"
 )
-_RAN = (
-    r"(?:moves?|moved|takes?|took|needs?|needed|does|did|reach(?:es|ed)|gets?|got|runs?|ran|costs?"
-    r"|cost|reads?|writes?|wrote|delivers?|delivered|manages?|managed|has|had|gives?|gave|makes?"
-    r"|made|brings?|brought|loses?|lost)"
-)
 _TOOK = (
     r"(?:moves?|moved|takes?|took|needs?|needed|does|did|reach(?:es|ed)|gets?|got|runs?|ran|costs?"
     r"|delivers?|delivered|manages?|managed)"
+)
+_RAN = (
+    rf"(?:{_TOOK}|reads?|writes?|wrote|has|had|gives?|gave|makes?|made|brings?|brought|loses?"
+    r"|lost)"
 )
 _FATE = (
     r"(?:stalls?|stalled|waits?|waited|miss(?:es|ed)?|hits?|fail(?:s|ed)?|differ(?:s|ed)?|hangs?|hung"
