@@ -1,9 +1,9 @@
 """Rotate a picture
 
 Rotate a picture clockwise by a quarter turn: its first row becomes its last column. Blocks of 32 x
-8 threads move tiles of 32 x 32 pixels. The kernel that you start from is right, reads along rows, and
-writes down columns: 32 sectors a request. Go through a tile in shared memory, so that both reads
-and writes run along rows. **Par** counts sectors of global memory, and bank conflicts: 0.
+8 threads move tiles of 32 x 32 pixels. The kernel that you start from is right, reads along rows,
+and writes down columns: 32 sectors a request. Go through a tile in shared memory, so that both
+reads and writes run along rows. **Par** counts sectors of global memory, and bank conflicts: 0.
 """
 
 import numpy as np
