@@ -184,6 +184,12 @@ FUNCTIONS = {
     "a[i] ** 1.7": (lambda a: a**1.7, 0, 1e5, 40),
     "math.atan2(a[i], 0.5 - a[i])": (lambda a: np.arctan2(a, 0.5 - a), -5, 5, 8),
     "math.hypot(a[i], 3.0)": (lambda a: np.hypot(a, 3.0), -5, 5, 3),
+    "abs(complex(a[i], 3.0))": (lambda a: np.hypot(a, 3.0), -5, 5, 3),
+    "math.expm1(a[i])": (np.expm1, -30, 709, 3),
+    "math.expm1(a[i] / 16.0)": (lambda a: np.expm1(a / 16), -30, 30, 4),
+    "math.tanh(a[i])": (np.tanh, -25, 25, 4),
+    "math.sinh(a[i])": (np.sinh, -30, 710, 5),
+    "math.cosh(a[i])": (np.cosh, -30, 710, 5),
 }
 
 
@@ -229,6 +235,8 @@ INTEGERS = {
     "truth": "o[i] = 1 if a[i] and not (b[i] & 2) else 0",
     "an index": "o[i] = a[a[i] % 128]",
     "to floats": "f[i] = np.float32(a[i])\no[i] = np.int64(f[i])",
+    "powers": "o[i] = 2 ** (i % 70) + (a[i] % 5 - 2) ** (i % 12 - 3) + b[i] ** (i % 9)",
+    "unsigned powers": "o[i] = np.int64(np.uint64(a[i]) ** np.uint64(i % 9))",
 }  # fmt: skip
 TWICE = "@cuda.jit(device=True)\ndef twice(n):\n    return n * 2, n >> 3\n\n\n"
 
@@ -418,6 +426,44 @@ def test_arrays_that_hold_numbers_beyond_32_bits_are_compiled_by_pairs(tab):
         assert record.shader and record.shader.pairs, str(record.refused)
         rows.append(record)
     all_right(tab, bodies, rows)
+
+
+# ---------------------------------------------------------------- complex numbers
+
+MANDEL = """@cuda.jit(device=True)
+def mandel(x, y, turns):
+    c = complex(x, y)
+    z = 0.0j
+    for i in range(turns):
+        z = z * z + c
+        if z.real * z.real + z.imag * z.imag >= 4:
+            return i
+    return turns
+
+
+"""
+FRACTAL = """height, width = o.shape
+px, py = (right - left) / width, (top - bottom) / height
+sx, sy = cuda.grid(2)
+gx, gy = cuda.gridsize(2)
+for x in range(sx, width, gx):
+    real = left + x * px
+    for y in range(sy, height, gy):
+        o[y, x] = mandel(real, bottom + y * py, 20)"""
+
+
+def test_the_fractal_of_numbas_documentation(tab):
+    """Refused as it is, for its float64; right where that is emulated, and here in float32."""
+    rows, corners = [], "left, right, bottom, top, o"
+    for options in ({}, {"emulate_float64": True}, {"single": True}):
+        given_ = [-2.0, 1.0, -1.0, 1.0, np.zeros((16, 24), np.uint8)]
+        record, _ = launched(FRACTAL, given_, corners, MANDEL, ((2, 2), (8, 8)), **options)
+        if not options:  # no literal is in that line
+            assert "make its numbers np.float32" in record.refused.what, str(record.refused)
+        else:
+            assert record.shader, str(record.refused)
+            rows.append(record)
+    all_right(tab, ["emulated", "float32"], rows)
 
 
 # ---------------------------------------------------------------- types of what a launch settles
