@@ -39,6 +39,17 @@ fn floor_mod(a: i32, b: i32) -> i32 {
 }""",
     "udiv": """fn udiv(a: u32, b: u32) -> u32 { if (b == 0u) { return 0u; } return a / b; }""",
     "umod": """fn umod(a: u32, b: u32) -> u32 { if (b == 0u) { return 0u; } return a % b; }""",
+    "int_pow": """// The low 32 bits of a power. A negative one is 0, but of 1 and -1.
+fn int_pow(a: i32, n: i32) -> i32 {
+  if (n < 0) { return select(0, select(a, 1, (n & 1) == 0), a == 1 || a == -1); }
+  var found = 1;
+  var square = a;
+  for (var k = n; k > 0; k >>= 1u) {
+    if ((k & 1) == 1) { found *= square; }
+    square *= square;
+  }
+  return found;
+}""",
     "shift_right": """// A count of 32 or more leaves the sign.
 fn shift_right(a: i32, n: u32) -> i32 { return a >> min(n, 31u); }""",
     "shift_right_u": """fn shift_right_u(a: u32, n: u32) -> u32 {
