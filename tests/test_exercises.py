@@ -226,6 +226,11 @@ def test_a_lesson_has_two_pictures_two_graded_exercises_one_with_a_par_and_a_bet
     assert all(bet.read(text, 1) for text in lessons.values())
 
 
+def test_a_lesson_points_at_its_button():
+    said = ("*Solve it here*", "*Check*")
+    assert not {n for n, text in kind("lesson").items() if not any(w in text for w in said)}
+
+
 def test_a_pattern_has_a_graded_exercise():
     assert not {n for n in kind("pattern") if not GRADED[n]}
 

@@ -787,7 +787,7 @@ class Expressions(Arithmetic):
     def visit_IfExp(self, node):
         test = self.condition(node.test)
         if test.known:
-            return self.expr(node.body if test.const else node.orelse)
+            return self.settled_value(self.expr(node.body if test.const else node.orelse), node)
         mark, env = len(self.lines), self.env
         self.maybe += 1
         self.env = self.refined(env, node.test, True)
