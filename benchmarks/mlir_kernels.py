@@ -4,6 +4,7 @@ from functools import partial
 
 import cupy as cp
 import torch
+from numba import cuda
 
 from benchmarks.attention import Returned, by_torch, flat, in_float64
 from benchmarks.attention import operands as heads_of
@@ -70,8 +71,13 @@ def worklog(bench, n):
         blocks = -(-n // tile[1]), -(-n // tile[0])
         path = by_old.py_func.__module__.replace(".", "/") + ".py"
         rung = id.removeprefix("worklog-mlir-")
-        for name, kernel, views in ((id, by_new, new), (f"{id}-numba-cuda", by_old, old)):
-            who = "numba-cuda" if kernel is by_old else "numba-cuda-mlir"
+        ways = {
+            id: ("numba-cuda-mlir", by_new, new),
+            f"{id}-lto": ("numba-cuda-mlir, lto=True", hopper(by_new), new),
+            f"{id}-numba-cuda": ("numba-cuda", by_old, old),
+            f"{id}-numba-cuda-no-lto": ("numba-cuda, lto=False", unlinked(by_old), old),
+        }
+        for name, (who, kernel, views) in ways.items():
             call = partial(kernel[blocks, threads], *views)
             cases.append(Case(name, f"SGEMM of {n}, {rung}, {who}", path, call, output))
     bench.compare(
@@ -85,6 +91,13 @@ def worklog(bench, n):
         bytes=3 * 4 * n * n,
         flops=2 * n**3,
     )
+
+
+def unlinked(kernel):
+    """Return a kernel of numba-cuda's made from PTX, without optimization at link time."""
+    bounds = kernel.targetoptions.get("launch_bounds")
+    options = {"lto": False} | ({"launch_bounds": bounds} if bounds else {})
+    return cuda.jit(**options)(kernel.py_func)
 
 
 def products(bench, n):

@@ -108,7 +108,14 @@ def markdown(line: str, root: Path, where: tuple[str, int] | None = None) -> lis
         if section == "solution" or f"[start:{section}]" in exercise.text:
             out += _indented(["```python", f'--8<-- "{path}:{section}"', "```", ""])
     out += _indented(["```pycon", f'--8<-- "{path}:example"', "```"])
+    if exercise.par and path.startswith(FOLDERS[0]):  # a puzzle's page says where its times stand
+        out += ["", f"[[puzzles:{name}]]"]
     return [*out, ""]
+
+
+def folded(title: str, text: str) -> str:
+    """Return Markdown in a box that opens on a press."""
+    return "\n".join([f'??? note "{title}"', *_indented(text.splitlines())])
 
 
 def _indented(lines: list[str]) -> list[str]:

@@ -86,7 +86,7 @@ class Lesson(Treeprocessor):
             if kind == "lesson" and (chosen := further(page)):
                 root.append(chosen)
             if claimed or kind == "lesson":
-                follows = _follows(self.state.site, page.uri)
+                follows = follows_of(self.state.site, page.uri)
                 root.append(tick(page, claimed, items, folder or ".", follows))
 
     @staticmethod
@@ -320,7 +320,7 @@ def further(page: Page) -> Element | None:
     return box
 
 
-def _follows(source, uri: str) -> dict | None:
+def follows_of(source, uri: str) -> dict | None:
     """Return the page after one of the phases' pages, in the order of the sidebar."""
     if not (source.root / roadmap.DATA).is_file():
         return None
@@ -491,18 +491,23 @@ class LessonPart(Part):
         if at is None:
             return {}
 
-        def url(row: dict) -> str:
-            return export.address(pages[row["page"]])
+        known = {other.uri: other for other in source.pages}
 
-        body = page.written or page.body
+        def url(row: dict) -> str:
+            return export.address(known[row["page"]])
+
+        body, follows = page.written or page.body, follows_of(source, page.uri)
+        plays = re.findall(r"^\[\[(play|schedule|motion):", body, re.MULTILINE)
         graded = [exercise.load(name, page.root) for name in exercise.named(body)]
         needs = [items[i] for i in page.meta.get("needs", []) if items[i]["page"] in pages]
         return {
             "order": at + 1,
             "requires": list(dict.fromkeys(map(url, needs))),
-            "next": url(order[at + 1]) if at + 1 < len(order) else None,
+            "next": url(follows) if follows else None,  # as the page's own box says
             "pictures": len(PICTURE.findall(body)),
             "exercises": {"graded": len(graded), "with_par": sum(bool(e.par) for e in graded)},
             "bets": len(bet.read(body, 1)),
-            "recordings": len(re.findall(r"^\[\[(?:play|schedule|motion):", body, re.MULTILINE)),
+            "recordings": plays.count("play"),
+            "schedules": plays.count("schedule"),
+            "motions": plays.count("motion"),
         }

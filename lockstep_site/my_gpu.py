@@ -137,11 +137,17 @@ def rates(records) -> str:
 
     Times, because a rate counts whole arrays, and some kernels read only parts of theirs.
     """
-    from simulator.hardware.webgpu_rates import RATES, WITHOUT  # with the stepper and NumPy
+    # With the stepper and NumPy.
+    from simulator.hardware.webgpu_rates import LATER, NOT_YET, RATES, WITHOUT
 
     found = [records.benchmarks.get(f"wgsl-{id}") for id in RATES]
     if not all(row and row["fresh"] for row in found):
         return waiting.awaiting()
+    later = {id: records.benchmarks.get(f"wgsl-{id}") for id in LATER}
+    later = {id: row for id, row in later.items() if row and row["fresh"]}
+    found += later.values()
+    missing = {f"{rate.file}:{rate.kernel}": NOT_YET for id, rate in LATER.items()
+               if id not in later}  # fmt: skip
     found.sort(key=lambda row: -row["reference_share"])
     table = [
         [
@@ -161,7 +167,7 @@ def rates(records) -> str:
     rows = figures.table(["Kernel", "WGSL", "Numba", "Numba's time over WGSL's"], table)
     without = figures.table(
         ["Kernel", "Why it has no rate"],
-        [[f"`{name.removeprefix('kernels/')}`", why] for name, why in WITHOUT.items()],
+        [[f"`{name.removeprefix('kernels/')}`", why] for name, why in (WITHOUT | missing).items()],
     )
     return "\n\n".join([said, folded("All of them", rows), folded("Those without", without)])
 

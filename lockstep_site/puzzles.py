@@ -52,10 +52,23 @@ VERDICTS = {
     "negative index": ("outside its array", False),
     "syncthreads": ("a barrier that some never reach", False),
     "The mask must name": ("a mask of lanes that do not come", False),
+    "bank conflicts": ("right, above par", True),
+    "nothing has written": ("reads what nobody wrote", True),
+    "let one thread write it": ("a race", True),
+    "elements are wrong": ("wrong result", True),
+    "should": ("wrong result", True),
+    "": ("refused", False),
 }
+PAR_AND_TIME = (
+    "Par counts work; a clock shows what the kernel waits for. Where that is the launch, or the "
+    "rate of memory, an answer above par takes as long as the solution."
+)
 CHANCE = {"a race", "wrong in another order"}  # and the next run may end otherwise
 # A race whose outcome is a place to write to.
-HARMFUL = {"puzzle-keep-warm-no-barrier"}
+HARMFUL = {
+    "puzzle-keep-warm-no-barrier",
+    "exercise-radix-four-nobody-waits-for-the-digits",
+}
 
 
 def ordered(pages: list[Page]) -> list[tuple[Page, "grade.Exercise", str]]:
@@ -172,12 +185,15 @@ def _count(number: int, words: str) -> str:
     return f"{number or 'no'} {words}" if number < 10_000 else f"{number:,} {words}"
 
 
-def answers(known: "grade.Exercise", name: str) -> dict[str, tuple[str, str, str, bool]]:
+def answers(
+    known: "grade.Exercise", name: str, kind: str = "puzzle"
+) -> dict[str, tuple[str, str, str, bool]]:
     """Return the solution and each tempting wrong answer, by the id of its time on a GPU.
 
     Each as its label, its program, what the check says of it, and whether it runs on a GPU.
+    ``kind``: a puzzle, or an exercise of another page.
     """
-    first = f"puzzle-{name.replace('_', '-')}"
+    first = f"{kind}-{name.replace('_', '-')}"
     found = {first: ("the solution", known.solution, "right", True)}
     for label, (program, says) in known.wrong.items():
         verdict, runs = next(row for words, row in VERDICTS.items() if words in says)
@@ -187,12 +203,13 @@ def answers(known: "grade.Exercise", name: str) -> dict[str, tuple[str, str, str
     return found
 
 
-def times(known: "grade.Exercise", name: str, records: "Evidence") -> str:
-    """Return the Markdown of what a puzzle's answers take on a GPU; "" where none was measured.
+def times(known: "grade.Exercise", name: str, records: "Evidence", kind: str = "puzzle") -> str:
+    """Return the Markdown of what an exercise's answers take on a GPU; "" where none was measured.
 
-    A column for each card, whatever figures the pages show of it: first that of the solution's.
+    A column for each card, whatever figures the pages show of it: first that of the solution's. Of
+    an exercise that is no puzzle, only some answers are timed, and the others have no row.
     """
-    asked = answers(known, name)
+    asked = answers(known, name, kind)
     solution, *_ = asked
     home = records.microbenchmarks
     if solution not in home:
@@ -214,11 +231,14 @@ def times(known: "grade.Exercise", name: str, records: "Evidence") -> str:
                 rows[solution] = other | {"range": (least, most)}
     size = home[solution]["title"].rpartition(", ")[2]
     size = re.sub(r"\d+", lambda number: f"{int(number[0]):,}", size)
-    head = [f"One launch, {size}", "The check says", *cards]
+    head = ["One launch" if size == "1" else f"One launch, {size}", "The check says", *cards]
     lines = []
     for key, (label, _, verdict, runs) in asked.items():
         there = [rows[key] for rows in cards.values() if key in rows]
-        if there and all(row.get("wrong") == 0 for row in there):
+        if kind != "puzzle" and not there:
+            continue
+        right = verdict.startswith("right")
+        if there and not right and all(row.get("wrong") == 0 for row in there):
             verdict += f", and right {'this time' if verdict in CHANCE else 'at this size'}"
         none = "not run" if not runs else "not measured" if there else waiting.AWAITING
         took = [
@@ -276,10 +296,15 @@ class PuzzlePart(Part):
         which = marker["which"]
         if which == "table":
             return table(site.pages, plain, site.records.others["pars"])
-        if known := {name: known for _, known, name in ordered(site.pages)}.get(which):
-            return times(known, which, site.records)
+        path = exercise.path_of(which, site.root)
+        if path and path.startswith(FOLDER):
+            return times(exercise.load(which, site.root), which, site.records)
+        if path:
+            rows = times(exercise.load(which, site.root), which, site.records, "exercise")
+            told = f"{PAR_AND_TIME}\n\n{rows}"
+            return exercise.folded("What the answers take on a GPU", told) if rows else ""
         what = f"[[puzzles:{which}]] names no part of them"
-        mend = "write [[puzzles:table]], or the name of a puzzle's exercise"
+        mend = "write [[puzzles:table]], or the name of an exercise"
         raise PageError([Mistake("docs/puzzles", 1, what, mend)])
 
     def commands(self, add) -> None:

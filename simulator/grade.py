@@ -118,7 +118,7 @@ def read(text):
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
-        raise Bad(error.lineno or 1, f"not Python: {error.msg}", "mend this line") from None
+        raise Bad(error.lineno or 1, f"not Python: {error.msg}", "correct this line") from None
     values, lines = {}, {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -380,7 +380,7 @@ def _words(error):
     text = text or traceback.format_exception_only(error)[-1].strip()
     name = re.search(r"\bname [`'](\w+)[`'] is not defined", text)
     if name and name[1] in IMPORTS:
-        text += f". To mend: write `{IMPORTS[name[1]]}` above it."
+        text += f". Write `{IMPORTS[name[1]]}` above it."
     return text
 
 

@@ -126,11 +126,11 @@ HEAD = "import numpy as np\nfrom numba import cuda\n\n"
         ("x = 1\n", "There is no `reverse` in your program", None),
         (HEAD + "def reverse(x, out):\n    pass\n", "put `@cuda.jit` above it", 4),
         (HEAD + "@cuda.jit\ndef reverse(x, out):\n    out[0] = x[\n", "SyntaxError", 6),
-        ("@cuda.jit\ndef reverse(x, out):\n    pass\n", "write `from numba import cuda` above", 1),
+        ("@cuda.jit\ndef reverse(x, out):\n    pass\n", "Write `from numba import cuda` above", 1),
         (
             "from numba import cuda\n\n\n@cuda.jit\ndef reverse(x, out):\n"
             "    out[0] = np.float32(x[0])\n",
-            "write `import numpy as np` above",
+            "Write `import numpy as np` above",
             6,
         ),
         (HEAD + "@cuda.jit\ndef reverse(x, out):\n    pass\n", "No thread wrote it", None),
@@ -224,6 +224,11 @@ def test_a_lesson_has_two_pictures_two_graded_exercises_one_with_a_par_and_a_bet
     assert not {n for n in lessons if len(GRADED[n]) < 2}
     assert not {n for n in lessons if not any(known.par for known in GRADED[n])}
     assert all(bet.read(text, 1) for text in lessons.values())
+
+
+def test_a_lesson_points_at_its_button():
+    said = ("*Solve it here*", "*Check*")
+    assert not {n for n, text in kind("lesson").items() if not any(w in text for w in said)}
 
 
 def test_a_pattern_has_a_graded_exercise():

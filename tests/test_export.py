@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +18,7 @@ from lockstep import evidence, export, project, replayed
 from lockstep.figures import outside_code
 from lockstep.page import digest, find_root, read
 from lockstep.parts import Guard
+from lockstep_site import lesson, roadmap
 from lockstep_site.gpu.part import ON_GPU
 from tests.houses import settle
 
@@ -596,10 +598,20 @@ def test_a_lesson_says_where_it_stands_and_what_there_is_to_do(real):
     rows = sorted((row for row in told if "order" in row), key=lambda row: row["order"])
     assert {row["url"] for row in told if row["kind"] == "lesson"} <= {row["url"] for row in rows}
     assert [row["order"] for row in rows] == list(range(1, len(rows) + 1))
-    assert [row["next"] for row in rows] == [row["url"] for row in rows[1:]] + [None]
+    pages = {export.address(page): page for page in real.pages}
+    items = {row["id"]: row for row in roadmap.items(ROOT)}
+    for row in rows:
+        page = pages[row["url"]]
+        claimed = [items[id] for id in page.meta["roadmap"]]
+        box = lesson.tick(page, claimed, items, ".", lesson.follows_of(real, page.uri))
+        assert pages[row["next"]].uri == box.find(".//a[@class='tick__next']").get("href")
     order = {row["url"]: row["order"] for row in rows}
+    for row, after in pairwise(rows):  # the next lesson, or what ends a phase or a group of it
+        assert order.get(row["next"], after["order"]) == after["order"], row["url"]
     for row in rows:
         assert all(order[url] < row["order"] for url in row["requires"]), row["url"]
         assert row["bets"] >= (row["kind"] == "lesson")
         assert row["exercises"]["with_par"] <= row["exercises"]["graded"]
     assert sum(row["recordings"] > 0 for row in rows) >= 8
+    played = sum(len(re.findall(r"(?m)^\[\[play:", pages[row["url"]].body)) for row in rows)
+    assert sum(row["recordings"] for row in rows) == played

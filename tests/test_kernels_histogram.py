@@ -23,7 +23,7 @@ def data(n):
     yield random.choice(np.array([-(2**31), 2**31 - 1, -1, 0, 255, 256], np.int32), n)
 
 
-@pytest.mark.parametrize("rung", ["global", "shared", "warps", "lanes"])
+@pytest.mark.parametrize("rung", ["global", "shared", "warps", "lanes", "wide"])
 def test_histogram(rung, kernels):
     module = kernels("counts")
     kernel = {
@@ -31,6 +31,7 @@ def test_histogram(rung, kernels):
         "shared": lambda: module.histogram_shared_kernel,
         "warps": lambda: module.make_histogram_warps(64),
         "lanes": lambda: kernels("lanes").make_histogram_lanes(64, 2),
+        "wide": lambda: kernels("wide").histogram_wide_kernel,
     }[rung]()
     for n in SIZES:
         for x in data(n):

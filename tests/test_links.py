@@ -1,11 +1,35 @@
 """tools/links.py: what it takes for an address, and what it says of those that are gone."""
 
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
+from lockstep.page import find_root
 from tools import links
+
+# What tells of a thing at second hand: notes, news, forums, bindings and copies of documents. A
+# page's source is who made or measured it. (The library lists what others wrote: that is reading.)
+SECONDARY = (
+    *("gist.github.com", "pastebin.com", "medium.com", "substack.com", "dev.to", "hashnode.dev"),
+    *("blogspot.com", "wordpress.com", "towardsdatascience.com", "netlify.app", "setloop.io"),
+    *("reddit.com", "news.ycombinator.com", "stackoverflow.com", "stackexchange.com", "quora.com"),
+    *("twitter.com", "x.com", "wikipedia.org", "wikichip.org", "docs.rs", "csdn.net", "zhihu.com"),
+    *("tomshardware.com", "techpowerup.com", "anandtech.com", "arstechnica.com", "macrumors.com"),
+    *("computerbase.de", "aiinsightnews.com", "theregister.com", "nextplatform.com", "hpcwire.com"),
+    *("servethehome.com", "semianalysis.com", "videocardz.com", "wccftech.com", "hmc-tech.com"),
+    *("thonking.ai", "fibermall.com", "techrival.com", "gamersnexus.net", "phoronix.com"),
+)
+AT_SECOND_HAND = re.compile(
+    rf"(?i)https?://(?:[\w-]+\.)*(?:{'|'.join(map(re.escape, SECONDARY))})(?![\w.-])"
+)
+# An address that stands all the same, and why.
+ALL_THE_SAME = {
+    "https://dev.to/shresthapandey/mojo-hits-10-a-technical-look-50ga": "questions/languages.md "
+    "says that Mojo's releases are dated after articles, as Modular's own page could not be opened"
+}
+DOCS = find_root() / "docs"
 
 
 class Server(BaseHTTPRequestHandler):
@@ -48,6 +72,32 @@ def test_addresses():
         (2, "https://c.org/d.html"),
         (2, "https://e.org"),
     ]
+
+
+def test_no_page_leans_on_what_somebody_told_at_second_hand():
+    found = [
+        f"{page.relative_to(DOCS)}:{line}: {address}. To fix: link who made or measured it."
+        for page in sorted(DOCS.rglob("*.md"))
+        if "library" not in page.parts
+        for line, address in links.addresses(page.read_text(encoding="utf-8"))
+        if AT_SECOND_HAND.match(address) and address not in ALL_THE_SAME
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("address", "refused"),
+    [
+        ("https://gist.github.com/a/1", True),
+        ("https://en.wikipedia.org/wiki/Warp", True),
+        ("http://www.tomshardware.com", True),
+        ("https://github.com/a/b", False),
+        ("https://phoenix.com/x.com", False),
+        ("https://docs.rs.example.com/", False),
+    ],
+)
+def test_a_host_of_the_list_is_seen(address, refused):
+    assert bool(AT_SECOND_HAND.match(address)) == refused
 
 
 def test_answers(here):

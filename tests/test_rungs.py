@@ -55,6 +55,20 @@ def test_the_bars_are_the_counts_and_the_record_has_its_three_stalls(id, records
     assert "<" not in rungs.render(id, records, plain=True)
 
 
+# Rungs whose lit bar is not the part that the profiler found fullest: the reason, by rung.
+LIT_OTHERWISE: dict[str, str] = {}
+
+
+@pytest.mark.parametrize("id", ladder.RUNGS)
+def test_the_lit_ceiling_is_the_part_that_the_profiler_found_fullest(id, records):
+    """The page's claim, bar by bar, against ncu: both bars of issue are the issue slots."""
+    (lit,) = (name for name, _, binds in rungs.rows(id, records.benchmarks[f"sgemm-{id}"]) if binds)
+    seen, _ = records.figure("micro", f"profile-sgemm-{id}")
+    fullest, _ = max(rungs.PARTS.values(), key=lambda part: seen[part[1]])
+    lit = rungs.PARTS["issue"][0] if lit == rungs.COMPILED else lit
+    assert (lit == fullest) == (id not in LIT_OTHERWISE), (lit, fullest)
+
+
 def test_a_rung_that_is_none_is_refused(records):
     with pytest.raises(KeyError, match="no rung sideways"):
         rungs.render("sideways", records, plain=False)

@@ -32,7 +32,8 @@ def test_another_text_of_a_kernel_is_proved_no_longer():
     assert problem.kind == "stale" and KERNEL.path in problem.what
 
 
-# Numba kernels of kernels/ that the run on the H200 has not: a browser ran all but the last.
+# Numba kernels of kernels/ that the run on the H200 may lack. The first two are younger than the
+# run of November: the next one has them.
 NOT_ON_H200 = {
     "kernels/exercises/one_pass.py:finish",
     "kernels/exercises/merge_attention.py:merge_attention",
@@ -55,7 +56,7 @@ def test_nine_tenths_of_the_sites_kernels_are_right_on_an_h200():
     kinds = {kind: (found, made) for kind, found, made in webgpu.runs(Evidence(ROOT))}
     found, made = kinds["webgpu"]
     known = wgsl_cases.known()
-    assert {n for n in known if n not in found["kernels"]} == NOT_ON_H200
+    assert {n for n in known if n not in found["kernels"]} <= NOT_ON_H200
     said = {n: found["kernels"].get(n, "not run") for n in known}
     right = [n for n, what in said.items() if what == "right" and made[n] == found["texts"][n]]
     defined = [n for n, what in said.items() if what != "wrong on purpose: what it leaves is not "

@@ -184,6 +184,12 @@ FUNCTIONS = {
     "a[i] ** 1.7": (lambda a: a**1.7, 0, 1e5, 40),
     "math.atan2(a[i], 0.5 - a[i])": (lambda a: np.arctan2(a, 0.5 - a), -5, 5, 8),
     "math.hypot(a[i], 3.0)": (lambda a: np.hypot(a, 3.0), -5, 5, 3),
+    "abs(complex(a[i], 3.0))": (lambda a: np.hypot(a, 3.0), -5, 5, 3),
+    "math.expm1(a[i])": (np.expm1, -30, 709, 3),
+    "math.expm1(a[i] / 16.0)": (lambda a: np.expm1(a / 16), -30, 30, 4),
+    "math.tanh(a[i])": (np.tanh, -25, 25, 4),
+    "math.sinh(a[i])": (np.sinh, -30, 710, 5),
+    "math.cosh(a[i])": (np.cosh, -30, 710, 5),
 }
 
 
@@ -229,6 +235,8 @@ INTEGERS = {
     "truth": "o[i] = 1 if a[i] and not (b[i] & 2) else 0",
     "an index": "o[i] = a[a[i] % 128]",
     "to floats": "f[i] = np.float32(a[i])\no[i] = np.int64(f[i])",
+    "powers": "o[i] = 2 ** (i % 70) + (a[i] % 5 - 2) ** (i % 12 - 3) + b[i] ** (i % 9)",
+    "unsigned powers": "o[i] = np.int64(np.uint64(a[i]) ** np.uint64(i % 9))",
 }  # fmt: skip
 TWICE = "@cuda.jit(device=True)\ndef twice(n):\n    return n * 2, n >> 3\n\n\n"
 
@@ -293,7 +301,7 @@ def test_blocks_larger_than_a_workgroup_are_several_where_their_threads_are_apar
 
 
 DRAWN = {"pairs": [0, 0], "emulate_float64": [0, 0]}
-KINDS = {"pairs": wgsl_generated.Signed, "emulate_float64": wgsl_generated.Wide}
+KINDS = {"pairs": wgsl_generated.Settled, "emulate_float64": wgsl_generated.Wide}
 
 
 @settings(CHANCE, max_examples=20)
@@ -418,3 +426,97 @@ def test_arrays_that_hold_numbers_beyond_32_bits_are_compiled_by_pairs(tab):
         assert record.shader and record.shader.pairs, str(record.refused)
         rows.append(record)
     all_right(tab, bodies, rows)
+
+
+# ---------------------------------------------------------------- complex numbers
+
+MANDEL = """@cuda.jit(device=True)
+def mandel(x, y, turns):
+    c = complex(x, y)
+    z = 0.0j
+    for i in range(turns):
+        z = z * z + c
+        if z.real * z.real + z.imag * z.imag >= 4:
+            return i
+    return turns
+
+
+"""
+FRACTAL = """height, width = o.shape
+px, py = (right - left) / width, (top - bottom) / height
+sx, sy = cuda.grid(2)
+gx, gy = cuda.gridsize(2)
+for x in range(sx, width, gx):
+    real = left + x * px
+    for y in range(sy, height, gy):
+        o[y, x] = mandel(real, bottom + y * py, 20)"""
+
+
+def test_the_fractal_of_numbas_documentation(tab):
+    """Refused as it is, for its float64; right where that is emulated, and here in float32."""
+    rows, corners = [], "left, right, bottom, top, o"
+    for options in ({}, {"emulate_float64": True}, {"single": True}):
+        given_ = [-2.0, 1.0, -1.0, 1.0, np.zeros((16, 24), np.uint8)]
+        record, _ = launched(FRACTAL, given_, corners, MANDEL, ((2, 2), (8, 8)), **options)
+        if not options:  # no literal is in that line
+            assert "make its numbers np.float32" in record.refused.what, str(record.refused)
+        else:
+            assert record.shader, str(record.refused)
+            rows.append(record)
+    all_right(tab, ["emulated", "float32"], rows)
+
+
+# ---------------------------------------------------------------- types of what a launch settles
+
+G = "@cuda.jit(device=True)\ndef g(flag, x):\n    if flag:\n        return {}\n    return {}\n\n\n"
+WAITS = "@cuda.jit(device=True)\ndef g(flag, x):\n    cuda.syncthreads()\n    v = 3\n" \
+        "    if flag:\n        v = 1.5\n    return v\n\n\n"  # fmt: skip
+# body, or (body, device function): flag is 0, w of int32 of all sizes, q of int64, W of uint32.
+SETTLED = {
+    "a branch": "v = 3\nif flag:\n    v = 1.5\no[i] = v * w[i]",
+    "a choice": "o[i] = (1.5 if flag else 3) * w[i]",
+    "a choice of int64": "l[i] = (2.5 if flag else 7) * q[i]",
+    "a choice of floats": "d[i] = (0.1 if flag else f[i]) * f[i]",
+    "a comparison of constants": "o[i] = (W[i] - np.uint32(4) if 2.0 >= 12 else 3) * w[i]",
+    "a function's returns": ("o[i] = g(flag, w[i]) * w[i]", G.format("1.5", "3")),
+    "a function that waits": ("o[i] = g(flag, w[i]) * w[i]", WAITS),
+    "signs": ("o[i] = g(flag, w[i]) // 3", G.format("np.uint32(x)", "np.int32(x)")),
+    "branches in branches": "v = 3\nif flag == 1:\n    if i:\n        v = 2.5\nelif flag == 2:\n"
+    "    v = np.int8(4)\no[i] = v * w[i]",
+    "the size of a launch": "v = 3\nif i < 1000:\n    o[i] = v\nelse:\n    v = 1.5\n"
+    "o[i] = v * w[i]",
+    "turns that are written out": "v = 3\nfor j in range(2):\n    o[i] += v * w[i]\n    v = 1.5",
+    "and back": "v = 1.5\nfor j in range(3):\n    o[i] += v * w[i]\n    v = 3",
+    "four turns at once": "v = 1.5\nfor j in range(i & 15):\n    o[i] += v * w[j]\n    v = 3",
+    "turns over a tuple": "v = 3\nfor x in (1, 2):\n    o[i] += v * w[i]\n    v = 1.5",
+    "no turn": "v = 3\nfor j in range(flag):\n    v = 1.5\no[i] = v * w[i]",
+    "a loop that is left": "v = 3\nfor j in range(100):\n    if flag:\n        v = 1.5\n"
+    "        break\n    o[i] += j\no[i] += v * w[i]",
+    "a turn that is cut short": "v = 3\nfor j in range(100):\n    o[i] += v * w[i]\n    if flag:\n"
+    "        v = 1.5\n        continue\n    o[i] += j",
+    "small numbers": "v = np.uint8(200)\nif flag:\n    v = np.int16(300)\no[i] = -v",
+    "unsigned numbers": "v = np.uint32(3)\nif flag:\n    v = -1\no[i] = (v * w[i]) // 7",
+}
+
+
+def test_what_a_launch_settles_keeps_the_type_that_numba_gives_it(tab):
+    """Refused, or right, and right where float64 is emulated."""
+    w = np.random.default_rng(3).integers(-(1 << 31), 1 << 31, 32).astype(I4)
+    q = np.random.default_rng(4).integers(1 << 55, 1 << 60, 32)
+    f = np.random.default_rng(5).random(32).astype(F4)
+    names, rows = [], []
+    for name, body in SETTLED.items():
+        body, before = body if isinstance(body, tuple) else (body, "")
+        arrays = {"w": w, "q": q, "f": f, "W": w.view(np.uint32), "o": np.zeros(32, I4),
+                  "l": np.zeros(32, I8), "d": np.zeros(32)}  # fmt: skip
+        used = {n: a for n, a in arrays.items() if f"{n}[" in body}
+        for options in ({}, {"pairs": True}, {"emulate_float64": True}):
+            given_ = [0, *(a.copy() for a in used.values())]
+            record, source = launched(body, given_, ", ".join(["flag", *used]), before,
+                                      unroll=64, **options)  # fmt: skip
+            if options.get("emulate_float64"):
+                assert record.shader, f"{name}: {record.refused}"
+            if record.shader:
+                names.append(f"{name}, {options}")
+                rows.append(record)
+    all_right(tab, names, rows)

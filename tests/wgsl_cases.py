@@ -1,9 +1,7 @@
 """Launches of the site's kernels, by the examples of their modules, compiled to WGSL."""
 
-import contextlib
 import importlib
 import sys
-import types
 from collections import defaultdict
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import numpy as np
 
 from simulator.hardware import compare
 from simulator.hardware.cases import CASES
+from simulator.loading import standing_in
 from simulator.stepper import Stepper
 from simulator.wgsl import captured, unlike
 from tests import wgsl_generated
@@ -99,31 +98,6 @@ def known():
 def beside_others():
     """Those of them in modules that the stepper does not import, for what lies beside them."""
     return [n for n in known() if compare.refused(ROOT, ROOT / n.split(":")[0])]
-
-
-@contextlib.contextmanager
-def standing_in():
-    """Within this block, what such modules import can be imported, and is good for nothing."""
-
-    class Nothing(types.ModuleType):
-        def __getattr__(self, name):
-            if name.startswith("__"):
-                raise AttributeError(name)
-            return self
-
-        def __call__(self, *args, **options):
-            return self
-
-    names = ["numba.cuda.extending", "cupy", "torch", "triton", "triton.language"]
-    before = {n: sys.modules.get(n) for n in names}
-    sys.modules.update({n: Nothing(n) for n in names})
-    try:
-        yield
-    finally:
-        for n, module in before.items():
-            del sys.modules[n]
-            if module:
-                sys.modules[n] = module
 
 
 def fractions(*shape):

@@ -276,26 +276,44 @@ class Kernel:
         return head + text
 
 
+ARMS = ("np.uint8(b[i])", "np.uint16(i)", "np.uint32(7)", "np.int8(-3)", "j", "5", "-2")
 BEYOND = ("4000000000", "-3000000000", "np.uint32(0xDEADBEEF)", "2147483648", "1 << 40")
 
 
-class Signed(Kernel):
-    """A kernel that also has negatives of unsigned numbers and constants beyond 32 bits.
+class Settled(Kernel):
+    """A kernel that also has branches which a launch settles, with arms of other types; negatives
+    of unsigned numbers; constants beyond 32 bits. (Of ``Kernel`` fixed seeds are on record.)"""
 
-    (Of ``Kernel`` fixed seeds are on record.)"""
+    arms = ARMS
 
     def whole(self, depth):
         r = self.random
         if depth == 0 or r.random() < 0.8:
             return super().whole(depth)
+        arm, other = r.choice(self.arms), r.choice(self.arms)
         return "np.int32" + self.pick(
             f"(-{r.choice(UINT)})", f"(-np.uint8(b[i]) // {r.choice((2, 3, 7))})",
             f"(-np.uint16({super().whole(depth - 1)}))", "(-(np.uint32(i) & np.uint32(7)))",
             f"((i + {super().whole(depth - 1)}) ^ {r.choice(BEYOND)})",
+            f"(-({arm} if n < 60 else {other}))", f"(-({arm} if n > 60 else {other}))",
         )  # fmt: skip
 
+    def statement(self, depth, indent, loop):
+        r = self.random
+        if r.random() > 0.15:
+            return super().statement(depth, indent, loop)
+        arm, other, deep = r.choice(self.arms), r.choice(self.arms), "    " * indent
+        branch = self.pick(f"if n {self.pick('>', '<')} 60:", "for e in range(2):",
+                           "for e in range(n - n):")  # fmt: skip
+        used = f"p ^= np.int32({self.pick('-m', '~m', 'm << 9')})"
+        self.lines += [f"{deep}m = {arm}", f"{deep}{branch}"]
+        if branch.startswith("for"):
+            self.lines.append(f"{deep}    {used}")
+        self.lines += [f"{deep}    m = {other}", f"{deep}{used}"]
+        return None
 
-class Long(Signed):
+
+class Long(Settled):
     """One that also writes constants to an array of int64."""
 
     def source(self, name):
@@ -303,7 +321,7 @@ class Long(Signed):
         return text.replace("uout[i] = q", f"uout[i] = {self.pick(*BEYOND, 'i', '-5')}")
 
 
-class Wide(Signed):
+class Wide(Settled):
     """A kernel that also computes in float64 what float32 holds, or what is rounded to it once."""
 
     def real(self, depth):

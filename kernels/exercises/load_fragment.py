@@ -3,7 +3,7 @@
 `mma.m16n8k8` wants its 16 x 8 operand spread over a warp: lane t gets the elements (g, c), (g + 8,
 c), (g, c + 4) and (g + 8, c + 4), with g = t // 4 and c = t % 4. The kernel that you start from is
 right: it puts the tile into shared memory, and each lane takes its four. Row g begins in bank 8 g,
-so rows g and g + 4 meet. Padding to 12 would mend the loads and spoil the stores. Swizzle: put the
+so rows g and g + 4 meet. Padding to 12 would fix the loads and spoil the stores. Swizzle: put the
 columns of every other four rows somewhere else. **Par** counts bank conflicts, and sectors.
 """
 

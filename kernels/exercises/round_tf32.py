@@ -23,8 +23,8 @@ def round_tf32(bits, rounded):
 
 
 HINTS = [
-    "The 13 bits that go are worth half of the last one that stays from 0x1000 on. The sign has "
-    "a bit of its own, so nothing changes for negative numbers.",
+    "The 13 bits that go are worth at least half of the last bit that stays when they are 0x1000 "
+    "or more. The sign has a bit of its own, so nothing changes for negative numbers.",
     "Add 0x1000 to the bits, then clear the last 13. A carry runs through the fraction into the "
     "exponent, and that is the right answer, too.",
 ]

@@ -1,9 +1,9 @@
-"""Little's law for memory: how much has to be under way."""
+"""Little's law for memory: how much has to be in flight."""
 
 
 # --8<-- [start:law]
 def bytes_in_flight(gigabytes_a_second, nanoseconds):
-    """Return the bytes that must be under way to sustain a rate at a latency."""
+    """Return the bytes that must be in flight to sustain a rate at a latency."""
     return gigabytes_a_second * nanoseconds  # 1e9 and 1e-9 cancel
 
 

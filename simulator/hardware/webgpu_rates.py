@@ -8,9 +8,11 @@ or of a kernel, ``python -m simulator.hardware.webgpu_rates`` writes those that 
 """
 
 import ast
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ import numpy as np
 from simulator.hardware import compare
 from simulator.hardware.webgpu import Like, shader
 from simulator.hardware.webgpu_shaders import OPTIONS
+from simulator.loading import standing_in
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "benchmarks/wgsl/kernels"
@@ -66,6 +69,7 @@ class Rate:
     given: tuple
     flops: float = 0
     tolerance: float = 1e-5
+    pairs: bool = False  # whether its int64 take more than 32 bits
 
 
 def near(a):
@@ -325,6 +329,32 @@ def _rates():
 
 RATES = dict(_rates())
 
+
+def _beside():
+    """Those in modules that the stepper does not import, for what lies beside them there."""
+
+    def one(id, file, kernel, grid, block, *given, **more):
+        return id, Rate(f"kernels/{file}.py", kernel, lambda m: getattr(m, kernel), grid, block,
+                        given, **more)  # fmt: skip
+
+    rows, columns, parts = 4096, 1024, 8
+    yield one("gpt-add-parts", "gpt/matmul", "add_parts_kernel", blocks(rows * columns), (256,),
+              F(parts * rows * columns), F(rows, columns), np.int32(parts), np.float32(0.5),
+              True)  # fmt: skip
+    yield one("matvec-add-parts", "matvec/wide", "add_parts_kernel", blocks(2**20, 128), (128,),
+              F(32, 2**20), F(2**20))  # fmt: skip
+    yield one("sort-digit-counts", "radix_sort/one_sweep", "digit_counts_kernel", (4 * 132,),
+              (512,), I(LONG, high=2**32 - 1, dtype="uint32"), I(4, 256, high=0))  # fmt: skip
+    yield one("sort-digit-starts", "radix_sort/one_sweep", "digit_starts_kernel", (4,), (256,),
+              I(4, 256, high=9999))  # fmt: skip
+    wanted = made(lambda r, _: np.array([0, 0, 1000], np.int64), 3, dtype="int64", high=1000)
+    yield one("top-k-choose-block", "top_k/wide", "choose_block_kernel", (1,), (256,),
+              I(256, high=99), 8, wanted, pairs=True)  # fmt: skip
+
+
+# benchmarks/webgpu_beside.py times them: their records do not make those of RATES stale.
+LATER = dict(_beside())
+
 # Kernels of a file with a benchmark that have no rate as WGSL, and why.
 INT64 = "its numbers take more than 32 bits"
 LOOK = "looks at single cells between the steps: no benchmark times it"
@@ -346,7 +376,7 @@ WITHOUT = {
 }
 
 
-BESIDE = "none itself, in a file with PTX: not yet timed"
+NOT_YET = "not yet timed"
 
 
 def kernels(path):
@@ -369,7 +399,7 @@ def benchmarked(rows):
             for name in kernels(file):
                 why = compare.refused(ROOT, file)
                 if why and name in top and not compare.uses(ROOT, file, name):
-                    why = BESIDE
+                    why = None  # it lies beside what drives a GPU, and does not itself
                 found[f"{path}:{name}"] = why
     return found
 
@@ -384,9 +414,15 @@ def array(given):
 @cache
 def made_of(id):
     """The shader of a row."""
-    rate = RATES[id]
+    rate = (RATES | LATER)[id]
     module = rate.file.removesuffix(".py").replace("/", ".")
-    return shader(module, rate.make, rate.grid, rate.block, *map(array, rate.given), **OPTIONS)
+    options = OPTIONS | ({"pairs": True} if rate.pairs else {})
+
+    def make(_):
+        with standing_in() if id in LATER else contextlib.nullcontext():
+            return rate.make(import_module(module))
+
+    return shader("kernels", make, rate.grid, rate.block, *map(array, rate.given), **options)
 
 
 def texts(ids=tuple(RATES)):
@@ -396,5 +432,5 @@ def texts(ids=tuple(RATES)):
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for path, text in texts().items():
+    for path, text in texts((*RATES, *LATER)).items():
         path.write_text(text, encoding="utf-8")

@@ -101,9 +101,10 @@ class Arithmetic:
         """``value``, which is no float64 that float32 does not hold."""
         if value.type is float64 and value.state != "exact" and not self.module.single:
             # Emulated, all of them are exact.
+            what = "the literal" if has_literal(node) else "its numbers"
             self.refuse(
-                f"`{ast.unparse(node)}` is computed in float64, which WGSL does not have: make the "
-                "literal np.float32(...)", node, "float64",
+                f"`{ast.unparse(node)}` is computed in float64, which WGSL does not have: make "
+                f"{what} np.float32(...)", node, "float64",
             )  # fmt: skip
         return value
 
@@ -514,13 +515,11 @@ class Arithmetic:
             return self.divide(op, a, b, kind, node)
         if op == "Pow":
             if not (b.known and 0 <= b.const <= 8):
-                self.refuse(f"`{ast.unparse(node)}`: an integer power that is no constant", node)
+                return self.raised(a, b, kind, node)
             a = self.hold(a)
             total = number(kind, 1) if not b.const else a
             for _ in range(b.const - 1):
                 total = self.whole("Mult", total, a, kind, node)
-                if b.const % 2 == 0 and total.lo < 0:
-                    pass
             return total
         sign = {"BitAnd": "&", "BitOr": "|", "BitXor": "^"}[op]
         lo, hi, state = kind.lo, kind.hi, None
@@ -536,6 +535,28 @@ class Arithmetic:
         if MODES["pairs"]:
             state = None
         return self.result(kind, sign, [a, b], lo, hi, LOOSE, state, (ATOM, ATOM))
+
+    def raised(self, a, b, kind, node):
+        """``a ** b`` of integers, by squaring; a negative power is what Numba leaves of it."""
+        b = self.fitting(b, node)
+        lo, hi = kind.lo, kind.hi
+        if a.state == "fits" and 0 <= b.lo and b.hi <= 64:
+            far = max(abs(a.lo), abs(a.hi), 1) ** b.hi
+            if far <= kind.hi:
+                lo, hi = 0 if a.lo >= 0 else -far, far
+        if b.lo < 0:
+            a = self.fitting(a, node, wide=True)
+        if b.hi > I32[1]:
+            self.refuse(f"`{ast.unparse(node)}`: a power that may be beyond int32", node, "int64")
+        rep, state = rep_of(kind, lo, hi, a.rep)
+        uniform, b = a.uniform and b.uniform, self.to_rep(b, "i32")
+        if rep in WIDE:
+            name = self.module.helper("u64_pow" if kind.kind == "u" else "i64_pow")
+            code = f"{name}({self.to_rep(a, rep).code}, {b.code})"
+            return Value(kind, code, rep, lo, hi, state, None, uniform)
+        code = f"{self.module.helper('int_pow')}({self.to_rep(a, 'i32').code}, {b.code})"
+        found = Value(kind, code, "i32", lo, hi, state, None, uniform)
+        return self.to_rep(found, "u32" if state == "mod" and kind.kind == "u" else rep)
 
     def loose(self, op, a, b, kind, node):
         """Arithmetic with a float made an integer: right for an index alone."""
@@ -742,3 +763,11 @@ def whole_call(text):
         if c == ")" and not depth:
             return k == len(text) - 1
     return False
+
+
+def has_literal(node):
+    """Whether a number is written in an expression, outside of its indices."""
+    if isinstance(node, ast.Constant):
+        return True
+    parts = [node.value] if isinstance(node, ast.Subscript) else ast.iter_child_nodes(node)
+    return any(map(has_literal, parts))

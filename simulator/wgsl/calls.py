@@ -61,6 +61,7 @@ class Calls:
         assigned = {n.id for n in ast.walk(self.node)
                     if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
         signature = []
+        self.given = values
 
         def parameter(name, v):
             """What the function sees of an argument."""
@@ -121,10 +122,12 @@ class Calls:
 
     def finish(self):
         """The one type that all returns have, and the lines that return it."""
-        found = [v for v in self.returned]
-        result = found[0] if found else Value(NONE)
-        for v in found[1:]:
-            result = self.meet(result, v, "result")
+        result = self.met(self.returned)
+        if self.as_typed(result, self.types.returns_type) is not result:  # a return is settled
+            for x in self.lines:
+                if isinstance(x.text, tuple):
+                    x.text = x.text[0], self.as_typed(x.text[1], self.types.returns_type)
+            result = self.met([x.text[1] for x in self.lines if isinstance(x.text, tuple)])
         if result.type == "conflict":
             self.refuse("returns values of types that do not mix", self.source.node)
         lines = [x for x in self.lines if isinstance(x.text, tuple)]
@@ -155,6 +158,13 @@ class Calls:
             x.text = f"return {self.returning(x.text[1], result)};"
         self.returns = result.but(const=None, prec=9, uniform=False)
 
+    def met(self, values):
+        """What is known of one of several values."""
+        result = values[0] if values else Value(NONE)
+        for v in values[1:]:
+            result = self.meet(result, v, "result")
+        return result
+
     def returning(self, value, result):
         value = self.cast(value, result.type) if value.type.kind != result.type.kind else value
         return self.to_rep(value, result.rep).code
@@ -164,6 +174,8 @@ class Calls:
         if self.maybe:
             self.refuse(f"`{source.name}`, which waits at a barrier, in a condition", node)
         kept = self.env, self.source, self.prefix, self.returned, self.rest, self.node
+        types = self.given, self.known_types
+        self.given, self.known_types = values, None
         sums, trips, private = self.sums, self.trips, self.private
         self.sums, self.trips, self.private = {}, [], frozenset()  # its names are its own
         self.module.stack.append(source.function)
@@ -182,6 +194,8 @@ class Calls:
                 self.env[name] = v
         self.block(source.node.body)
         result = self.returned[-1] if self.returned else Value(NONE)
+        result = self.as_typed(result, self.types.returns_type)
+        self.given, self.known_types = types
         self.inlined.pop()
         self.module.stack.pop()
         self.env, self.source, self.prefix, self.returned, self.rest, self.node = kept

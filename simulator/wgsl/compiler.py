@@ -27,6 +27,7 @@ from .calls import Calls
 from .expressions import Expressions
 from .helpers import HELPERS, NEEDS, RESERVED
 from .loops import Loops, jumps
+from .typing import NOTHING, functions, place_of, typed
 from .values import (
     ATOM,
     I32,
@@ -87,6 +88,12 @@ class Module:
         self.barrier = False
         self.near = set()  # lines that compute with a float64 rounded to float32
         self.reals = {}  # text of a float64 argument -> its number
+        self.kernel = None  # the kernel's source and the types of its arguments
+
+    @functools.cached_property
+    def typings(self):
+        """The kernel's functions as the stepper types them; it is asked once a launch."""
+        return functions(*self.kernel) if self.kernel else []
 
     def acts_in(self, text):
         """Whether a text calls a function that does more than return a number."""
@@ -173,6 +180,8 @@ class Function(Expressions, Loops, Calls):
         self.target = None
         self.sums, self.trips = {}, []  # variables that a loop only adds to; turns of loops
         self.prologue = {}  # what a function computes once, at its start: text -> name
+        self.given = ()  # the values of its arguments
+        self.known_types = None
 
     # ------------------------------------------------------------ lines and names
 
@@ -527,6 +536,54 @@ class Function(Expressions, Loops, Calls):
         args = (value.type, value.const) if value.type.whole else (value.const, value.type)
         return self.to_rep(plain(*args), value.rep)
 
+    # ------------------------------------------------------------ types of what is settled
+
+    @property
+    def types(self):
+        """This function as the stepper types it."""
+        if self.known_types is None:
+            self.known_types = typed(self.module.typings, self.source, self.given) or NOTHING
+        return self.known_types
+
+    def as_typed(self, value, type):
+        """``value`` as ``type``, where both are numbers, or tuples of them."""
+        if isinstance(value.type, Tuple) and isinstance(type, Tuple):
+            if len(value.items) != len(type.items):
+                return value
+            items = tuple(map(self.as_typed, value.items, type.items))
+            return value if items == value.items else value.but(
+                type=Tuple(tuple(i.type for i in items)), items=items)  # fmt: skip
+        type = getattr(type, "of", type)  # or None
+        if isinstance(value.type, Scalar) and isinstance(type, Scalar) and value.type is not type:
+            return self.cast(value, type)
+        return value
+
+    def settle(self, kind, node):
+        """Give the variables that ``node`` may assign to the types they have where paths meet.
+
+        ``kind``: "if", after a branch; "head" and "exit", of a loop.
+        """
+        if self.env is None:
+            return
+        names = sorted(n.id for n in ast.walk(node) if isinstance(n, ast.Name)
+                       and isinstance(n.ctx, ast.Store) and n.id in self.env)  # fmt: skip
+        if not names:
+            return
+        known = self.types.joins.get((kind, place_of(node)), {})
+        for name in dict.fromkeys(names):
+            old = self.env[name]
+            new = self.as_typed(old, known[name].type) if name in known else old
+            if new is old:
+                continue
+            if quiet(old, new):  # no line is needed for that
+                self.env[name] = new
+            else:
+                self.assign(name, new)
+
+    def settled_value(self, value, node):
+        """The value of one arm of ``node``, as the type that holds those of both."""
+        return self.as_typed(value, self.types.joins.get(("value", place_of(node))))
+
     # ------------------------------------------------------------ branches
 
     def collective(self, nodes, seen=()):
@@ -559,7 +616,8 @@ class Function(Expressions, Loops, Calls):
     def visit_If(self, node):
         test = self.condition(node.test)
         if test.known:
-            return self.block([*(node.body if test.const else node.orelse)])
+            self.block([*(node.body if test.const else node.orelse)])
+            return self.settle("if", node)
         inside = self.collective(node.body) or self.collective(node.orelse)
         uniform = test.uniform and self.flow[-1] and self.predicate is None
         leaves = jumps(node.body, ast.Return) or jumps(node.orelse, ast.Return)
@@ -765,6 +823,13 @@ def scalars(value):
     if isinstance(value.type, Tuple):
         return [v for item in value.items for v in scalars(item)]
     return [value.view.offset] if value.view is not None else [value]
+
+
+def quiet(old, new):
+    """Whether ``new``, which is ``old`` as another type, has the same text, or is a constant."""
+    if isinstance(new.type, Tuple):
+        return all(map(quiet, old.items, new.items))
+    return new.known or (new.code, new.rep) == (old.code, old.rep)
 
 
 def repeatable(value):

@@ -39,6 +39,17 @@ fn floor_mod(a: i32, b: i32) -> i32 {
 }""",
     "udiv": """fn udiv(a: u32, b: u32) -> u32 { if (b == 0u) { return 0u; } return a / b; }""",
     "umod": """fn umod(a: u32, b: u32) -> u32 { if (b == 0u) { return 0u; } return a % b; }""",
+    "int_pow": """// The low 32 bits of a power. A negative one is 0, but of 1 and -1.
+fn int_pow(a: i32, n: i32) -> i32 {
+  if (n < 0) { return select(0, select(a, 1, (n & 1) == 0), a == 1 || a == -1); }
+  var found = 1;
+  var square = a;
+  for (var k = n; k > 0; k >>= 1u) {
+    if ((k & 1) == 1) { found *= square; }
+    square *= square;
+  }
+  return found;
+}""",
     "shift_right": """// A count of 32 or more leaves the sign.
 fn shift_right(a: i32, n: u32) -> i32 { return a >> min(n, 31u); }""",
     "shift_right_u": """fn shift_right_u(a: u32, n: u32) -> u32 {
@@ -70,6 +81,8 @@ fn low_bits(x: f32) -> i32 {
   let low = i32(u32(size - floor(size / 4294967296.0) * 4294967296.0));
   return select(low, -low, x < 0.0);
 }""",
+    "sign_": """// A NaN stays one.
+fn sign_(x: f32) -> f32 { return select(sign(x), x, is_nan(x)); }""",
     "to_u32": """fn to_u32(x: f32) -> u32 {
   if (is_nan(x) || x <= 0.0) { return 0u; }
   if (x >= 4294967296.0) { return 4294967295u; }
@@ -363,7 +376,7 @@ fn hypotenuse(a: f32, b: f32) -> f32 {
 }
 NEEDS = {
     **dict.fromkeys(
-        ("fmin", "fmax", "np_min", "np_max", "to_i32", "to_u32", "low_bits"), ("is_nan",)
+        ("fmin", "fmax", "np_min", "np_max", "sign_", "to_i32", "to_u32", "low_bits"), ("is_nan",)
     ),
     **dict.fromkeys(("exp_", "exp2_", "sinh_", "cosh_", "tanh_"), ("is_nan",)),
     "not_a_number": ("infinity",),

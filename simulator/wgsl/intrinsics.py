@@ -16,6 +16,8 @@ from ..stepper.types import (
     Tuple,
     as_dtype,
     boolean,
+    complex64,
+    complex128,
     float16,
     float32,
     float64,
@@ -43,6 +45,7 @@ from .values import (
     literal,
     number,
     packed,
+    rep_of,
     span_of,
     spanned,
 )
@@ -159,11 +162,11 @@ def given(fc, node, names, optional=()):
     return [found.get(n) for n in names]
 
 
-def numbers(fc, node, count=None):
+def numbers(fc, node, count=None, complex=False):
     if node.keywords or count and len(node.args) != count:
         fc.refuse(f"`{ast.unparse(node)}`: its arguments", node)
     values = [fc.number(v, node) for v in fc.ordered(node.args)]
-    if any(v.type.kind == "c" for v in values):
+    if any(v.type.kind == "c" for v in values) and not complex:
         fc.refuse(f"`{ast.unparse(node)}` of complex numbers", node, "complex")
     return values
 
@@ -607,7 +610,15 @@ def pair(fc, op, a, b, node, nan=""):
 
 
 def absolute(fc, node):
-    (x,) = numbers(fc, node, 1)
+    (x,) = numbers(fc, node, 1, complex=True)
+    if x.type.kind == "c":
+        x = fc.hold(x)
+        part, half = x.type.part, x.rep == "vec2f"
+        name, parts = ("hypotenuse", "xy") if half else ("f64_hypot", ("xy", "zw"))
+        code = ", ".join(f"{x.at(ATOM)}.{p}" for p in parts)
+        fc.approximates(node)
+        return Value(part, f"{fc.module.helper(name)}({code})", "f32" if half else "float64",
+                     state="fits" if part is float32 else "exact", uniform=x.uniform)  # fmt: skip
     if x.type.kind == "f":
         if x.known:
             return fc.real(abs(x.const), x.type)
@@ -620,7 +631,7 @@ def absolute(fc, node):
     if x.rep in WIDE:
         return fc.helped("i64_abs", x, type=x.type, rep=x.rep)
     if x.known:
-        return number(x.type, abs(x.const))
+        return number(x.type, ops.wrap(abs(x.const), x.type.size, True))
     lo = 0 if x.lo <= 0 <= x.hi else min(abs(x.lo), abs(x.hi))
     hi = max(abs(x.lo), abs(x.hi))
     if x.rep == "u32" or x.lo >= 0:
@@ -646,6 +657,23 @@ def to_float(fc, node):
 def to_bool(fc, node):
     (x,) = numbers(fc, node, 1)
     return fc.cast(x, boolean)
+
+
+def to_complex(fc, node):
+    """``complex(real, imag)``, and of one number."""
+    real, imag = given(fc, node, ["real", "imag"], ["imag"])
+    parts = [fc.number(v, node) for v in fc.ordered([n for n in (real, imag) if n is not None])]
+    if len(parts) == 1:
+        return fc.cast(parts[0], complex128, node)
+    if any(v.type.kind == "c" for v in parts):
+        fc.refuse(f"`{ast.unparse(node)}` of complex numbers", node, "complex")
+    small = all(v.type in (float32, float16) for v in parts)
+    kind = complex64 if small else complex128
+    fc.allowed(Value(kind), node)
+    rep, _ = rep_of(kind)
+    real, imag = (fc.cast(v, float32 if small else float64, node) for v in parts)
+    return Value(kind, f"{rep}({real.code}, {imag.code})", rep, state="exact",
+                 uniform=real.uniform and imag.uniform)  # fmt: skip
 
 
 def length(fc, node):
@@ -699,7 +727,7 @@ OPERATORS |= {operator.pow: "Pow", operator.lshift: "LShift", operator.rshift: "
 OPERATORS |= {operator.and_: "BitAnd", operator.or_: "BitOr", operator.xor: "BitXor"}
 PYTHON = {min: extreme("min"), max: extreme("max"), abs: absolute, int: to_int, float: to_float}
 PYTHON |= {bool: to_bool, len: length, round: rounding, divmod: divmod_, pow: power}
-PYTHON |= {print: printing, sum: summed}
+PYTHON |= {print: printing, sum: summed, complex: to_complex}
 
 
 def method(fc, function, node):
@@ -881,7 +909,8 @@ def numpy(fc, name, node):
             return fc.helped("f64_sign", x)
         if x.type.kind == "f":
             state = "exact" if fc.exact(x, node).type is float64 else "fits"
-            return Value(x.type, f"sign({x.code})", "f32", state=state, uniform=x.uniform)
+            code = f"{fc.module.helper('sign_')}({x.code})"
+            return Value(x.type, code, "f32", state=state, uniform=x.uniform)
     known = ops.NUMPY.get(name, name)
     if known == "pow":
         return power(fc, node)

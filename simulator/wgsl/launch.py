@@ -230,10 +230,12 @@ def build(source, config, values, kinds, atomics, written, flat, packs, options)
     """One pass over the kernel; ``atomics``, ``written``: what the pass before found."""
     module = Module(config, atomics, flat, *options)
     module.sizes, module.texts, module.packs = {}, {}, packs
+    module.kernel = source, kinds
     entry = Function(module, source, module.fresh(source.name), entry=True)
     memories = {}
     for name, v, kind in zip(source.params, values, kinds, strict=True):
         entry.env[name] = argument(entry, name, v, kind, memories, written)
+    entry.given = [entry.env[name] for name in source.params]
     # A parameter that the kernel assigns to is a variable like any other.
     assigned = {n.id for n in ast.walk(source.node)
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip

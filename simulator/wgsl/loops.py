@@ -187,6 +187,7 @@ class Loops:
             self.turn(loop, node, emit)
 
         self.loop(node, write)
+        self.settle("exit", node)
 
     def turn(self, loop, node, emit):
         """A loop's body and its end."""
@@ -248,12 +249,14 @@ class Loops:
             size = sum(1 for n in ast.walk(node) if isinstance(n, ast.stmt))
             if turns * size <= self.module.unroll and not own_jumps(node.body):
                 for j in range(start.const, stop.const, step.const):
+                    self.settle("head", node)
                     self.env[node.target.id] = number(kind, j)
                     self.block(node.body)
                     if self.env is None:
                         break
-                return
+                return self.settle("exit", node)
         self.counted(node, start, stop, step, kind)
+        return self.settle("exit", node)
 
     def counted(self, node, start, stop, step, kind):
         """A loop over range()."""
@@ -376,6 +379,8 @@ class Loops:
             if not loop.uniform:
                 self.flow[-1] = False
             for k in range(turns):
+                if k:
+                    self.settle("head", node)
                 code = f"{counter} + {times(k)}" if k else counter
                 prec = PLUS if k else ATOM
                 self.assign(name, item.but(code=code, prec=prec, uniform=loop.uniform))
@@ -399,6 +404,7 @@ class Loops:
                 if own_jumps(node.body):
                     self.refuse("`break` or `continue` in a loop over a tuple", node)
                 for item in value.items:
+                    self.settle("head", node)
                     if isinstance(node.target, ast.Name) and item.known:
                         self.env[node.target.id] = item
                     else:

@@ -44,6 +44,7 @@ def _table(numbers):
 LN2 = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 HALF_PI = 1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21
 EXP = [1 / math.factorial(n) for n in range(13, -1, -1)]
+EXPM1 = [1 / math.factorial(n + 1) for n in range(13, -1, -1)]
 LOG = [2 / (2 * n + 1) for n in range(12, -1, -1)]
 ATAN = [(-1) ** n / (2 * n + 1) for n in range(12, -1, -1)]
 SIN = [(-1) ** n / math.factorial(2 * n + 1) for n in range(9, -1, -1)]
@@ -146,6 +147,22 @@ fn i64_mod(a: vec2u, b: vec2u) -> vec2u {
   let found = divide64(i64_abs(a), i64_abs(b)).zw;
   let r = select(found, sub64(vec2u(), found), a.y >> 31u == 1u);
   return select(r, add64(r, b), any(r != vec2u()) && ((a.y ^ b.y) >> 31u) == 1u);
+}""",
+    "u64_pow": """fn u64_pow(a: vec2u, n: i32) -> vec2u {
+  var found = vec2u(1u, 0u);
+  var square = a;
+  for (var k = n; k > 0; k >>= 1u) {
+    found = select(found, mul64(found, square), (k & 1) == 1);
+    square = mul64(square, square);
+  }
+  return found;
+}""",
+    "i64_pow": """// A negative power of 0 is the least number, and of others 0, but of 1 and -1.
+fn i64_pow(a: vec2u, n: i32) -> vec2u {
+  if (n >= 0) { return u64_pow(a, n); }
+  let one = vec2u(1u, 0u);
+  if (all(a == one) || all(a == vec2u(0xffffffffu))) { return select(a, one, (n & 1) == 0); }
+  return select(vec2u(), vec2u(0u, 0x80000000u), all(a == vec2u()));
 }""",
     "i64_min": "fn i64_min(a: vec2u, b: vec2u) -> vec2u { return select(a, b, i64_less(b, a)); }",
     "i64_max": "fn i64_max(a: vec2u, b: vec2u) -> vec2u { return select(a, b, i64_less(a, b)); }",
@@ -447,6 +464,7 @@ fn f64_scaled(x: vec2u, n: i32) -> vec2u {
   return select(made, x, !f64_is_finite(x) || f64_is_zero(x));
 }""",
     "f64_exp_series": _series("f64_exp_series", EXP, "exp, from -ln(2)/2 to ln(2)/2."),
+    "f64_expm1_series": _series("f64_expm1_series", EXPM1, "(exp(x) - 1) / x, as exp."),
     "f64_log_series": _series("f64_log_series", LOG, "log((1 + s) / (1 - s)) / s of s * s."),
     "f64_sin_series": _series("f64_sin_series", SIN, "sin(x) / x of x * x."),
     "f64_cos_series": _series("f64_cos_series", COS, "cos(x) of x * x."),
@@ -459,6 +477,46 @@ fn f64_scaled(x: vec2u, n: i32) -> vec2u {
   let high = f64_sub(x, f64_mul(n, {_f(LN2[0])}));
   let r = f64_sub(high, f64_mul(n, {_f(LN2[1])}));
   return f64_scaled(f64_exp_series(r), i32_of_f64(n));
+}}""",
+    "f64_expm1": f"""fn f64_expm1(x: vec2u) -> vec2u {{
+  if (f64_is_nan(x) || f64_is_zero(x)) {{ return x; }}
+  if (f64_less({_f(710.0)}, x)) {{ return vec2u(0u, 0x7ff00000u); }}
+  if (f64_less(x, {_f(-40.0)})) {{ return {_f(-1.0)}; }}
+  let n = f64_round(f64_mul(x, {_f(1 / math.log(2))}));
+  let high = f64_sub(x, f64_mul(n, {_f(LN2[0])}));
+  let r = f64_sub(high, f64_mul(n, {_f(LN2[1])}));
+  let power = i32_of_f64(n);
+  // In halves: 2**1024 is no number.
+  let half = f64_scaled({_f(1.0)}, power - 1);
+  let rest = f64_scaled(f64_mul(r, f64_expm1_series(r)), power - 1);
+  return f64_scaled(f64_add(f64_sub(half, {_f(0.5)}), rest), 1);
+}}""",
+    "f64_tanh": f"""fn f64_tanh(x: vec2u) -> vec2u {{
+  if (f64_is_nan(x) || f64_is_zero(x)) {{ return x; }}
+  let e = f64_expm1(f64_scaled(f64_abs(x), 1));
+  let near = f64_div(e, f64_add(e, {_f(2.0)}));
+  let y = select(near, {_f(1.0)}, f64_less({_f(22.0)}, f64_abs(x)));
+  return vec2u(y.x, y.y | (x.y & 0x80000000u));
+}}""",
+    "f64_sinh": f"""fn f64_sinh(x: vec2u) -> vec2u {{
+  if (f64_is_nan(x) || f64_is_zero(x)) {{ return x; }}
+  let size = f64_abs(x);
+  var y = f64_scaled(f64_exp(f64_scaled(size, -1)), -1);
+  if (f64_less(size, {_f(22.0)})) {{
+    let e = f64_expm1(size);
+    y = f64_scaled(f64_add(e, f64_div(e, f64_add(e, {_f(1.0)}))), -1);
+  }} else {{
+    y = f64_mul(y, f64_exp(f64_scaled(size, -1)));
+  }}
+  return vec2u(y.x, y.y | (x.y & 0x80000000u));
+}}""",
+    "f64_cosh": f"""fn f64_cosh(x: vec2u) -> vec2u {{
+  if (f64_is_nan(x)) {{ return x; }}
+  let e = f64_exp(f64_scaled(f64_abs(x), -1));
+  let half = f64_scaled(e, -1);
+  if (f64_less({_f(44.0)}, f64_abs(x))) {{ return f64_mul(half, e); }}
+  let whole = f64_exp(f64_abs(x));
+  return f64_scaled(f64_add(whole, f64_div({_f(1.0)}, whole)), -1);
 }}""",
     "f64_exp2": f"""fn f64_exp2(x: vec2u) -> vec2u {{
   if (f64_is_nan(x)) {{ return x; }}

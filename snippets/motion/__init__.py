@@ -22,7 +22,7 @@ LOOKS = {
     ".": "nothing",
     "a": "at work, full in petrol",
     "d": "done, pale in petrol",
-    "o": "in the way or under way, full in orange",
+    "o": "in the way or in flight, full in orange",
     "w": "waits, pale in orange",
 }
 

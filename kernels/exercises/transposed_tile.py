@@ -16,7 +16,7 @@ from numba import cuda
 
 # --8<-- [start:solution]
 @cuda.jit
-def turned_tile(a, out):
+def transposed_tile(a, out):
     """Write the transpose of ``a``, m x k float32, to ``out``, by way of tiles of 8 x 32."""
     tile = cuda.shared.array((8, 36), np.float32)
     k, row = cuda.threadIdx.x, cuda.threadIdx.y
@@ -53,13 +53,13 @@ CASES = [(1, 1), (33, 9), (40, 20), (64, 24)]
 PAR = ["conflicts", "sectors"]
 
 
-def test(turned_tile, m, k):
+def test(transposed_tile, m, k):
     """Blocks of 8 x 32 threads: x along k, y along the rows.
 
     --8<-- [start:example]
     >>> a = cuda.to_device(np.arange(6, dtype=np.float32).reshape(2, 3))
     >>> out = cuda.device_array((3, 2), dtype=np.float32)
-    >>> turned_tile[(1, 1), (8, 32)](a, out)
+    >>> transposed_tile[(1, 1), (8, 32)](a, out)
     >>> out.copy_to_host()
     array([[0., 3.],
            [1., 4.],
@@ -69,5 +69,5 @@ def test(turned_tile, m, k):
     """
     a = np.arange(m * k, dtype=np.float32).reshape(m, k)
     out = cuda.to_device(np.full((k, m), np.nan, dtype=np.float32))
-    turned_tile[(-(-k // 8), -(-m // 32)), (8, 32)](cuda.to_device(a), out)
+    transposed_tile[(-(-k // 8), -(-m // 32)), (8, 32)](cuda.to_device(a), out)
     yield "out", out, a.T

@@ -1,9 +1,9 @@
-"""Turn a picture
+"""Rotate a picture
 
-Turn a picture by a quarter, to the right: its first row becomes its last column. Blocks of 32 x 8
-threads move tiles of 32 x 32 pixels. The kernel that you start from is right, reads along rows, and
-writes down columns: 32 sectors a request. Go through a tile in shared memory, so that both reads
-and writes run along rows. **Par** counts sectors of global memory, and bank conflicts: 0.
+Rotate a picture clockwise by a quarter turn: its first row becomes its last column. Blocks of 32 x
+8 threads move tiles of 32 x 32 pixels. The kernel that you start from is right, reads along rows,
+and writes down columns: 32 sectors a request. Go through a tile in shared memory, so that both
+reads and writes run along rows. **Par** counts sectors of global memory, and bank conflicts: 0.
 """
 
 import numpy as np
@@ -12,8 +12,8 @@ from numba import cuda
 
 # --8<-- [start:solution]
 @cuda.jit
-def turn(picture, out):
-    """Turn ``picture``, rows x columns float32, by a quarter into ``out``, columns x rows."""
+def rotate(picture, out):
+    """Rotate ``picture``, rows x columns float32, by a quarter into ``out``, columns x rows."""
     tile = cuda.shared.array((32, 33), np.float32)  # one column more: no bank is hit twice
     rows, columns = picture.shape
     left = cuda.blockIdx.x * 32
@@ -62,13 +62,13 @@ CASES = [(1, 1), (5, 40), (33, 31), (70, 45)]
 PAR = ["sectors", "conflicts"]
 
 
-def test(turn, rows, columns):
+def test(rotate, rows, columns):
     """Blocks of 32 x 8 threads, each with a tile of 32 x 32.
 
     --8<-- [start:example]
     >>> picture = cuda.to_device(np.arange(6, dtype=np.float32).reshape(2, 3))
     >>> out = cuda.device_array((3, 2), dtype=np.float32)
-    >>> turn[(1, 1), (32, 8)](picture, out)
+    >>> rotate[(1, 1), (32, 8)](picture, out)
     >>> out.copy_to_host()
     array([[3., 0.],
            [4., 1.],
@@ -78,5 +78,5 @@ def test(turn, rows, columns):
     """
     picture = np.arange(rows * columns, dtype=np.float32).reshape(rows, columns)
     out = cuda.to_device(np.full((columns, rows), np.nan, dtype=np.float32))
-    turn[(-(-columns // 32), -(-rows // 32)), (32, 8)](cuda.to_device(picture), out)
+    rotate[(-(-columns // 32), -(-rows // 32)), (32, 8)](cuda.to_device(picture), out)
     yield "out", out, picture[::-1].T
