@@ -35,6 +35,7 @@ from lockstep.reported import (
     WE,
     WHO,
     free,
+    tells,
 )
 
 
@@ -316,7 +317,8 @@ def _did(said: Said, known: str) -> Iterator[str]:
         return
     rules = (WE, CAME, RACED) if known and said.kind == "prose" else (WE, CAME)
     for rule in (CAME,) if FIGURE.search(said.around) else rules:
-        if not figure and (found := rule.search(said.text)):
+        every = (f for f in rule.finditer(said.text) if rule is not WE or tells(said.text, f))
+        if not figure and (found := next(every, None)):
             clause = said.text[said.text.rfind(",", 0, found.start()) + 1 :]
             if rule is WE or not verdicts.HEDGE.search(clause):
                 yield f"{found[0].strip()!r} tells of a run, and no figure is near"

@@ -152,6 +152,39 @@ WHO = (
     r"|\b[Nn]obody\ (?:could|noticed|heard|told)\b"
 )
 WE = re.compile(rf"(?i:{_HEAD}){WHO}")
+# What was done, without a word of what came of it: "we compared each call with the headers". Of
+# these verbs each runs something, or tells what came of that; a clause with a subject of its own
+# does so, and a condition ("when we gave it that, it ended").
+_TELLS = re.compile(
+    r"(?:saw|seen|found|got|gotten|had|did|lost|won|ran|run|let|cut|went|gone|came|gave|held|left|kept"
+    r"|(?:gain|reach|sav|notic|observ|watch|need|halv|doubl|remov|avoid|reduc|improv|lower|rais"
+    r"|match|test|tri|repeat|verifi|confirm|search|swapp|switch|turn|replac|stopp|fix|cur"
+    r"|profil|launch|rerun|rebuil)\w*)\b"
+)
+_OWN_CLAUSE = re.compile(
+    r"(?:[,;:]\ (?:(?:and|but|so|yet)\ )?|\b(?:and|but|so)\ )(?:which|it|its|they|their|that|this"
+    r"|the|an?|not|nobody|nothing|none|no|all|every\w*|each|both|\d+)\ [^,;:]*?"
+    r"\b(?:is|are|was|were|has|have|had|\w{2,}ed|\w{3,}s|went|came|fell|ran|hung|fit|lay|did|got"
+    r"|took|gave|lost|won|stood|rose|drift|agree|hold|stay|wait)\b"
+)
+
+
+def tells(sentence: str, found: re.Match) -> bool:
+    """Whether a sentence on what somebody did says that it ran, or what came of it."""
+    verb = found[0].split()[-1]
+    behind = sentence[found.end() :]
+    clauses = re.split(r",\ (?:and\ |then\ )?|\ and\ (?:then\ )?", behind)[1:]
+    return bool(
+        _TELLS.match(verb)
+        or re.match(
+            r"(?i)(?:when|once|after|until|before|as|since|because)\b", found[0].lstrip(' *_"')
+        )
+        or any(_TELLS.match(clause) for clause in clauses)
+        or _OWN_CLAUSE.search(behind)
+        or RESULT.search(behind)
+    )
+
+
 # How something that ran came out, in the past, whoever says so.
 CAME = re.compile(
     r"(?i)\b(?:it|this|that|they|which)\ (?:then\ |also\ |indeed\ )?(?:came\ (?:out\ (?:so|right"

@@ -36,6 +36,11 @@ LEADS = re.compile(
     r"|than|by|within|memory|data|bytes|of|same|[a-z]+)){0,6}?[\W_]*$"
 )
 _WORD = re.compile(r"[a-z]{4,}")
+# What the subject is said not to be, and the unit of an amount, which ``nearest`` reads.
+_ASIDE = re.compile(
+    r"\b(?:not|unlike|instead\ of|rather\ than)\ [^,;:()]*"
+    r"|\b(?:kilo|mega|giga|tera|kibi|mebi|gibi|milli|micro|nano)(?:bytes?|bits?|seconds?)\b"
+)
 # Words of every text, which name no subject.
 _EMPTY = COMMON | frozenset(
     """large small single whole relative such full still rate hand pure busy numbers nearly ordinary
@@ -139,7 +144,7 @@ def _subjects(sentence: str, records: Evidence) -> Iterator[tuple[Key, list[str]
         if not (verb := LEADS.search(clause)):
             continue
         said = re.sub(r"\ufffc|`", " ", clause[: verb.start()])
-        words = [w for w in _WORD.findall(said.lower()) if w not in _EMPTY]
+        words = [w for w in _WORD.findall(_ASIDE.sub(" ", said.lower())) if w not in _EMPTY]
         words = [w for w in words if not _KNOWN_ELSEWHERE.match(w)]
         if words:
             yield key, words
