@@ -24,6 +24,7 @@ from lockstep.reported import (
     FIGURE,
     HOW_TO,
     INNER,
+    LANDS,
     LINK,
     PLACED,
     RACE,
@@ -195,12 +196,14 @@ def recorded(records: Evidence) -> str:
     return " ".join(sorted(found))
 
 
-def _elsewhere(said: Said, known: str, own: frozenset[str]) -> Iterator[str]:
+def _elsewhere(said: Said, known: str, own: frozenset[str], devices: list[str]) -> Iterator[str]:
     """Yield what a sentence tells of a device of which there is no record.
 
-    ``own``: the words of what the page has measured.
+    ``own``: the words of what the page has measured; ``devices``: those that it names without one.
     """
     whole = f"{said.place} : {said.text}" if said.place else said.text
+    if not any(device in whole for device in devices):
+        return
     every = [PLACED.sub("", found[0]) for found in DEVICE.finditer(whole)]
     names = [name for name in every if name.rstrip("s") not in known]
     names = [name for name in names if f"our {name}" not in whole]  # which other pages have
@@ -299,13 +302,14 @@ REPORT = (
 )
 
 
-def _did(said: Said, known: str) -> Iterator[str]:
+def _did(said: Said, known: str, live: list[re.Pattern]) -> Iterator[str]:
     """Yield what a sentence tells of something that somebody did, and no figure is near.
 
-    ``known``: the words of the records that the page prints.
+    ``known``: the words of the records that the page prints; ``live``: the rules that find
+    something on the page.
     """
     text = said.text.rstrip(" *_")
-    if not any(rule.search(said.text) for rule in (WE, CAME, RACED, _ASKED, STANDS)):
+    if not any(rule.search(said.text) for rule in live):
         return
     if LINK.search(said.text) or INNER.search(said.text) or "```" in said.around:
         return
@@ -315,7 +319,7 @@ def _did(said: Said, known: str) -> Iterator[str]:
         return
     if text.endswith((":", "?")) or UNTRIED.search(said.text):
         return
-    rules = (WE, CAME, RACED) if known and said.kind == "prose" else (WE, CAME)
+    rules = (WE, CAME, LANDS, RACED) if known and said.kind == "prose" else (WE, CAME, LANDS)
     for rule in (CAME,) if FIGURE.search(said.around) else rules:
         every = (f for f in rule.finditer(said.text) if rule is not WE or tells(said.text, f))
         if not figure and (found := next(every, None)):
@@ -345,21 +349,30 @@ _ASKS = (
            " tries attempts hours days weeks weekends us that nothing anything"),
     (RACED, "took lost won gained saved needed got fell rose dropped survived beat trailed matched"
             " agreed slowed suffered"),
+    (LANDS, "land lands fall falls end ends come comes rank ranks leave leaves stay stays remain"
+            " remains behave behaves fare fares do does launch run trace timeline profile"),
     (_ASKED, "did have"),
     (STANDS, "holds hold stays stands survives keeps unchanged remains same"),
 )  # fmt: skip
-_ASKING = tuple((rule, frozenset(words.split())) for rule, words in _ASKS)
+# Without regard to case a search costs several times as much: a page is read in small letters.
+_ASKING = tuple(
+    (rule, re.compile(rule.pattern.removeprefix("(?i)")), frozenset(words.split()))
+    for rule, words in _ASKS
+)
 _WORD = re.compile(r"[a-z]+")
 
 
 def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake]:
     """Yield what a page tells of devices, tools and runs, and has no record of."""
     body = page.body.replace("\n", " ")
-    words = frozenset(_WORD.findall(body.lower()))
+    small = body.lower()
+    words = frozenset(_WORD.findall(small))
     devices = {PLACED.sub("", found[0]) for found in DEVICE.finditer(body)}
     named = [n for n, (tool, _) in enumerate(TOOLS)
              if not words.isdisjoint(_NAMES[n]) and tool.search(body)]  # fmt: skip
-    did = any(not words.isdisjoint(asks) and rule.search(body) for rule, asks in _ASKING)
+    did = [WE if rule is _ANY else rule for rule, found, asks in _ASKING
+           if not words.isdisjoint(asks)
+           and found.search(body if rule is _ANY else small)]  # fmt: skip
     headed = not words.isdisjoint(_HEADS) and _HEADED.search(body) is not None
     if not (devices or named or did or headed):
         return
@@ -367,7 +380,7 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
             for _, row, _ in figures.measured(records, line)]  # fmt: skip
     ran = records.by_hash.get(page.sha256, ())
     known = _known(rows, ran, records)
-    elsewhere = any(name.rstrip("s") not in known for name in devices)
+    elsewhere = [name for name in devices if name.rstrip("s") not in known]
     told = " ".join(str(v) for row in rows for v in row.values() if isinstance(v, str)).lower()
     shown = f"{told} {page.meta.get('title')} {' '.join(block.text for block in page.blocks)}"
     missing = [n for n in named if not TOOLS[n][1].search(shown)]
@@ -381,13 +394,13 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
         if said.line in invented and said.text.lstrip().startswith("- [ ]"):
             continue  # a wrong answer
         at = page.at(said.line)
-        for what in _elsewhere(said, known, own) if elsewhere else ():
+        for what in _elsewhere(said, known, own, elsewhere) if elsewhere else ():
             yield Mistake(page.path, at, what, MEASURE)
         if missing or headed:
             for what in _unstarted(said, missing, keyed, keyed and headed):
                 yield Mistake(page.path, at, what, RAN)
         if did and (said.line not in invented or said.kind == "quiz"):
-            for what in _did(said, told):
+            for what in _did(said, told, did):
                 yield Mistake(page.path, at, what, REPORT)
 
 

@@ -303,6 +303,7 @@ _WAYS = (
     "naive tile coalesc uncoalesc stride strided vectori serial sequen unroll fuse fusing persist"
     " pad swizzl double-buffer pipelin prefetch compress skew random shuffl atomic block-wise"
     " transpos sort recurs privati ticket mma wgmma tma look-back ping-pong speciali quanti"
+    " exclusive inclusive"
 ).split()
 _WAY = re.compile(rf"\b(?:{'|'.join(_WAYS)})[a-z]*\b", re.IGNORECASE)
 

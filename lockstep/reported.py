@@ -47,12 +47,14 @@ _CARD = (
 _MAKER = r"(?:AMD|Intel|Apple(?:\ silicon)?|TPUs?|Gaudi|Trainium|Arc|Qualcomm|Adreno|Mali)"
 _KIND = r"(?:laptop|phone|desktop|workstation|notebook|MacBook|Mac|console|tablet)"
 DEVICE = re.compile(
-    rf"(?<!without\ a\ )(?<!without\ an\ )\b(?:{_CARD})(?:s\b|\b)"
+    rf"\b(?=[A-Z])(?<!without\ a\ )(?<!without\ an\ )(?:{_CARD})(?:s\b|\b)"
     r"|\b(?:an?|the|my|our|one)\ [2345]0[5-9]0(?:\ Ti)?\b"
     rf"|\b(?:[Oo]n|[Ww]ith|[Uu]nder|[Ff]or)\ (?:an?\ |the\ |our\ |my\ )?"
     rf"(?:\w+\ )?{_MAKER}\b(?!'s?\b)"
     rf"|\b[Oo]n\ (?:an?|my|our|the|any|every)\ (?:\w+\ )?{_KIND}\b"
     r"|\b[Oo]n\ (?:every|any|all|both)\ (?:of\ (?:the|our|these)\ |our\ )?(?:\w+\ )?cards?\b"
+    r"|\b[Oo]n\ (?:our\ |my\ )?(?:other|second|older|newer|smaller|bigger)\ cards?\b"
+    r"|\b[Oo]n\ our\ other\ (?:cards?|GPUs?|machines?)\b"
 )
 PLACED = re.compile(
     r"^(?:[Oo]n|[Ww]ith|[Uu]nder|[Ff]or)\ (?:an?\ |the\ |our\ |my\ |any\ |every\ )?"
@@ -91,8 +93,9 @@ TOOLS = tuple(
          r"nsys|nsight systems|profil|trace"),
         (r"Nsight(?:\ Compute)?|ncu|nvprof|profilers?|(?:hardware\ |performance\ )counters?",
          r"\bncu\b|nsight compute|profil|counter"),
-        (r"compute-sanitizer|[Cc]ompute\ Sanitizer|sanitizers?|(?:mem|race|init|sync)check"
-         r"|valgrind",
+        (r"compute-sanitizer|[Cc]ompute\ Sanitizer|sanitizers?|(?:[Mm]em|[Rr]ace|[Ii]nit"
+        r"|[Ss]ync)check"
+         r"|[Vv]algrind",
          r"sanitizer|memcheck|racecheck"),
         (r"ptxas|nvdisasm|cuobjdump|[Tt]he\ disassembl(?:y|er)",
          r"ptxas|nvdisasm|cuobjdump|machine code|sass|cubin"),
@@ -112,7 +115,7 @@ SAYS = re.compile(
     r"|need)))"
 )
 BY = re.compile(
-    r"(?:\b(?:by|from|per|under|according\ to)\ (?:the\ |a\ |our\ |its\ )?"
+    r"(?:\b(?:by|from|per|under|[Aa]ccording\ to)\ (?:the\ |a\ |our\ |its\ )?"
     r"|\b(?:so|as)\ sa(?:ys|id)\ (?:the\ )?)[*_`]*$"
 )
 RESULT = re.compile(
@@ -156,7 +159,8 @@ WE = re.compile(rf"(?i:{_HEAD}){WHO}")
 # these verbs each runs something, or tells what came of that; a clause with a subject of its own
 # does so, and a condition ("when we gave it that, it ended").
 _TELLS = re.compile(
-    r"(?:saw|seen|found|got|gotten|had|did|lost|won|ran|run|let|cut|went|gone|came|gave|held|left|kept"
+    r"(?:saw|seen|found|got|gotten|had|did|lost|won|ran|run|let|cut|went|gone|came|gave|held|left"
+    r"|kept"
     r"|(?:gain|reach|sav|notic|observ|watch|need|halv|doubl|remov|avoid|reduc|improv|lower|rais"
     r"|match|test|tri|repeat|verifi|confirm|search|swapp|switch|turn|replac|stopp|fix|cur"
     r"|profil|launch|rerun|rebuil)\w*)\b"
@@ -198,6 +202,21 @@ CAME = re.compile(
     r"|changed)\ (?:us\ )?(?:next\ to\ |hardly\ |almost\ )?(?:nothing|anything)\b"
     r"|\b(?:took|takes)\ (?:\w+\ )?(?:evenings|nights|days|weeks|weekends|attempts|tries)\b"
     r"|\bovernight\b|\bfor\ (?:hours|days|weeks|nights)\b"
+)
+# How a race stands, in the present, in words that no list of verdicts has: where something lands
+# among what was measured, what a change leaves the time at, and data that do as other data.
+LANDS = re.compile(
+    r"(?i)\b(?:lands?|falls?|ends?\ up|comes?\ in|ranks?)\ (?:\w+\ )?(?:between|among"
+    r"|beside)\ (?:their|its|the)\ (?:\w+\ )?(?:neighbou?rs?|others|rest|rivals?)\b"
+    r"|\bleaves?\ the\ (?:\w+\ )?(?:time|rate|speed|bandwidth|throughput)s?\ (?:where|as|what"
+    r"|alone|untouched|unchanged|unmoved)\b"
+    r"|\bthe\ (?:time|rate|speed|bandwidth|throughput)s?\ (?:stays?|remains?)\ (?:put|where|as|what"
+    r"|the\ same|unchanged)\b"
+    r"|\b(?:behaves?|fares?|does|do)\ (?:\w+\ )?(?:like|as)\ the\ (?:\w+\ )?(?:values|data|numbers"
+    r"|inputs?|arrays?|keys|images?|rows|ones)\b"
+    r"|\b(?:launch|run|trace|timeline|profile)\ (?:that\ |which\ )?we\ (?:have\ )?(?:traced"
+    r"|recorded"
+    r"|profiled|timed|watched|captured)\b"
 )
 RACED = re.compile(
     r"(?i)\b(?:kernel|version|rung|loop|tile|variant|port|build|binary|scan|sum|reduction"

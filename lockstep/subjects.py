@@ -35,6 +35,9 @@ LEADS = re.compile(
     r"|around|still|also|no|more|less"
     r"|than|by|within|memory|data|bytes|of|same|[a-z]+)){0,6}?[\W_]*$"
 )
+ANY_LEADS = re.compile(
+    r"(?<=s)\ [a-z]{3,}\ (?:in|at|within)\ [*_]*$"
+)  # whatever they do: "merge in"
 _WORD = re.compile(r"[a-z]{4,}")
 # What the subject is said not to be, and the unit of an amount, which ``nearest`` reads.
 _ASIDE = re.compile(
@@ -141,7 +144,7 @@ def _subjects(sentence: str, records: Evidence) -> Iterator[tuple[Key, list[str]
     for key in keys_of(sentence, records):
         before, _ = around(text, key)
         clause = TURN.split(LABEL.sub("", before))[-1]
-        if not (verb := LEADS.search(clause)):
+        if not (verb := LEADS.search(clause) or ANY_LEADS.search(clause)):
             continue
         said = re.sub(r"\ufffc|`", " ", clause[: verb.start()])
         words = [w for w in _WORD.findall(_ASIDE.sub(" ", said.lower())) if w not in _EMPTY]
