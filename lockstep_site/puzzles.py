@@ -59,6 +59,10 @@ VERDICTS = {
     "should": ("wrong result", True),
     "": ("refused", False),
 }
+PAR_AND_TIME = (
+    "Par counts work; a clock shows what the kernel waits for. Where that is the launch, or the "
+    "rate of memory, an answer above par takes as long as the solution."
+)
 CHANCE = {"a race", "wrong in another order"}  # and the next run may end otherwise
 # A race whose outcome is a place to write to.
 HARMFUL = {
@@ -227,13 +231,14 @@ def times(known: "grade.Exercise", name: str, records: "Evidence", kind: str = "
                 rows[solution] = other | {"range": (least, most)}
     size = home[solution]["title"].rpartition(", ")[2]
     size = re.sub(r"\d+", lambda number: f"{int(number[0]):,}", size)
-    head = [f"One launch, {size}", "The check says", *cards]
+    head = ["One launch" if size == "1" else f"One launch, {size}", "The check says", *cards]
     lines = []
     for key, (label, _, verdict, runs) in asked.items():
         there = [rows[key] for rows in cards.values() if key in rows]
         if kind != "puzzle" and not there:
             continue
-        if there and all(row.get("wrong") == 0 for row in there):
+        right = verdict.startswith("right")
+        if there and not right and all(row.get("wrong") == 0 for row in there):
             verdict += f", and right {'this time' if verdict in CHANCE else 'at this size'}"
         none = "not run" if not runs else "not measured" if there else waiting.AWAITING
         took = [
@@ -296,7 +301,8 @@ class PuzzlePart(Part):
             return times(exercise.load(which, site.root), which, site.records)
         if path:
             rows = times(exercise.load(which, site.root), which, site.records, "exercise")
-            return exercise.folded("What the answers take on a GPU", rows) if rows else ""
+            told = f"{PAR_AND_TIME}\n\n{rows}"
+            return exercise.folded("What the answers take on a GPU", told) if rows else ""
         what = f"[[puzzles:{which}]] names no part of them"
         mend = "write [[puzzles:table]], or the name of an exercise"
         raise PageError([Mistake("docs/puzzles", 1, what, mend)])

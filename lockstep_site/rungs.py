@@ -124,10 +124,9 @@ def record(id: str, records: Evidence) -> str:
     # Stalled warps for each issued instruction are a warp's cycles between two of its own.
     said.append(f"Cycles that a warp waits, for each of its instructions: {'; '.join(why)}.")
     times = seen["instructions"] / counted().known()[id]["instructions"]
-    said.append(
-        f"It issued {figures.quantity(times)} times as many instructions as the stepper counted, "
-        "which leaves out addresses and loop counters."
-    )
+    first = id == next(iter(counted().known()))  # what is left out is said once on the page
+    left_out = ", which leaves out addresses and loop counters" if first else ""
+    said.append(f"It issued {figures.quantity(times)} times what the stepper counted{left_out}.")
     return " ".join(said)
 
 

@@ -169,6 +169,25 @@ def test_the_numba_kernels_as_wgsl():
     assert all(re.match(r"line \d+: .", r["why"]) for r in rows if r["outcome"] == "refused")
 
 
+def test_the_page_tells_how_many_kernels_are_right_as_wgsl_and_which_unasked():
+    """By the record, whatever it holds: no count of these rows is typed."""
+    chosen, drawn = found("wgsl")["kernels"], found("wgsl")["launched"]
+    text = foreign.table(evidence().others["foreign"])
+    for rows, row in ((chosen, foreign.ROWS["wgsl"]), (drawn, foreign.ROWS["wgsl/launched"])):
+        (said,) = [line for line in text.splitlines() if line.startswith(f"| {row.what} ")]
+        right = [r for r in rows if r["outcome"] == "right"]
+        ways = Counter(r["numbers"] for r in right)
+        unasked = [r for r in right if r["numbers"] in (EXACT, PAIRS)]
+        assert f"{len(right)} of {len(rows)}" in said
+        assert f"{len(unasked)} of them as soon as a reader presses the button" in said
+        assert f"{ways[EXACT]} in WGSL's own numbers and {ways[PAIRS]} with int64" in said
+        assert re.search(rf"\b{ways[EMULATED]} (?:take|are right with) float64", said)
+        assert f"{sum(r['outcome'] == 'wrong' for r in rows)} are wrong" in said
+        if rows is chosen:
+            assert all(f"`{r['kernel']}`" in said for r in unasked)
+            assert f"and {ways[SINGLE]} in float32" in said
+
+
 def test_a_record_is_bound_to_what_it_ran_and_its_row_says_when_it_is_stale():
     assert "simulator/stepper/checks.py" in foreign.bound(ROOT, "suite")
     assert "simulator/cuda_cpp/cuda_cpu.h" in foreign.bound(ROOT, "cuda-cpp")

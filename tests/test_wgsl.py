@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from simulator.hardware import webgpu_shaders
 from simulator.stepper import Stepper
+from simulator.stepper.faults import TypeRefused
 from simulator.stepper.types import float64, int64
 from simulator.wgsl import captured, unlike, values
 from tests import webgpu, wgsl_cases, wgsl_generated
@@ -220,7 +221,7 @@ def right_or_refused(tab, kernel, seed, drawn):
         drawn["refused"] += 1
         return
     drawn["compiled"] += 1
-    for word in drawn:
+    for word in drawn.keys() - {"compiled", "refused"}:  # words that a comment has
         drawn[word] += word in text + record.shader.wgsl
     (found,) = webgpu.run(tab, [record])
     wrong = found if isinstance(found, str) else unlike(record, found)
@@ -249,6 +250,41 @@ def test_generated_kernels_with_float64_are_right_to_the_bit_or_refused(tab):
     generated_float64_is_right(tab)
     print(NARROW)
     assert NARROW["compiled"] >= 50 and min(NARROW.values()), NARROW
+
+
+KINDS = "else:", "np.sign", "divmod", "outer(", "lowest(", "<< 33", "f32_of_u32("
+MIXED = {"compiled": 0, "refused": 0, "in pairs": 0, **dict.fromkeys(KINDS, 0)}
+
+
+@settings(CHANCE, max_examples=150)
+@given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
+def generated_mixed_is_right(tab, chance, seed):
+    """A drawn kernel of many types, compiled as the page does: pairs at need."""
+    kernel, namespace, rows = wgsl_generated.Mixed(chance), {}, []
+    text = kernel.source("k")
+    source = wgsl_generated.MIXED_HEAD + text
+    Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
+    try:
+        with captured(rows, fallback=("pairs",), unroll=64):
+            namespace["k"][kernel.launch](*wgsl_generated.mixed_arguments(seed))
+    except TypeRefused:
+        return  # Numba refuses it as well
+    (record,) = rows
+    MIXED["refused" if record.refused else "compiled"] += 1
+    if record.refused:
+        return
+    MIXED["in pairs"] += record.shader.pairs
+    for word in KINDS:
+        MIXED[word] += word in text + record.shader.wgsl
+    (found,) = webgpu.run(tab, [record])
+    wrong = found if isinstance(found, str) else unlike(record, found)
+    assert not wrong, f"{wrong[:3]}\n{text}\n{record.shader.wgsl}"
+
+
+def test_generated_kernels_of_many_types_are_right_or_refused(tab):
+    generated_mixed_is_right(tab)
+    print(MIXED)
+    assert MIXED["compiled"] >= 100 and min(MIXED[word] for word in KINDS), str(MIXED)
 
 
 # ---------------------------------------------------------------- what is refused, by name and line
@@ -289,7 +325,6 @@ NOT_COMPILED = {
     "a[i] = (a[i] + a[0]) >> 1": ("may leave 32 bits", 0),
     "x[i] = x[i] // 0.5": ("is computed in float64", 0),
     "y = x[::-1]\nx[i] = y[i]": ("a step that is no positive constant", 0),
-    "a[i] = abs(a[i]) or a[0]": ("of what a call returns", 0),
     "print(i)": ("print", 0),
     "cuda.threadfence()": ("no memory fence", 0),
     "g = cuda.cg.this_grid()\ng.sync()": ("no barrier across workgroups", 0),
@@ -371,6 +406,12 @@ LIKE_CUDA = {
     "NaN gives way": "y[i] = min(x[i], np.float32(1)) + max(np.float32(2), x[i])",
     "NaN is not equal": "o[i] = x[i] == x[i]\ny[i] = 1 if math.isnan(x[i]) else 2",
     "infinity": "y[i] = -math.inf if i < 3 else x[i]\no[i] = math.isinf(x[i])",
+    "one of two numbers": "o[i] = abs(a[i] & 3) or b[i] and max(b[i] & 1, 0) or -7\n"
+    "o[i] += (cuda.atomic.add(o, 0, 0) and 3) if i > 40 else min(b[i], 4) and b[i]",
+    "the sign of a NaN": "y[i] = np.sign(x[i])",
+    "the least number's size": "o[i] = abs(np.int32(-2147483648)) // 7 + b[i]",
+    "a large uint32 made a float": "y[i] = np.float32(np.uint32(a[i] * 2654435761))",
+    "powers of integers": "o[i] = 3 ** (i % 20) + (b[i] - 4) ** (i % 8 - 2)",
     "narrow integers wrap": "o[i] = np.int8(a[i]) * 1000 + np.uint8(a[i])",
     "rounding halves to even": "o[i] = round(x[i] if abs(x[i]) < 9 else np.float32(1.5))",
     "powers of negatives": "y[i] = (np.float32(-2) - np.float32(i % 3)) ** 3",

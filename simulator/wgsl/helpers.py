@@ -81,6 +81,10 @@ fn low_bits(x: f32) -> i32 {
   let low = i32(u32(size - floor(size / 4294967296.0) * 4294967296.0));
   return select(low, -low, x < 0.0);
 }""",
+    "f32_of_u32": """// To the nearest: of f32() WGSL leaves it open, and some adapter rounds twice.
+fn f32_of_u32(x: u32) -> f32 { return f32(x >> 16u) * 65536.0 + f32(x & 0xffffu); }""",
+    "sign_": """// A NaN stays one.
+fn sign_(x: f32) -> f32 { return select(sign(x), x, is_nan(x)); }""",
     "to_u32": """fn to_u32(x: f32) -> u32 {
   if (is_nan(x) || x <= 0.0) { return 0u; }
   if (x >= 4294967296.0) { return 4294967295u; }
@@ -374,7 +378,7 @@ fn hypotenuse(a: f32, b: f32) -> f32 {
 }
 NEEDS = {
     **dict.fromkeys(
-        ("fmin", "fmax", "np_min", "np_max", "to_i32", "to_u32", "low_bits"), ("is_nan",)
+        ("fmin", "fmax", "np_min", "np_max", "sign_", "to_i32", "to_u32", "low_bits"), ("is_nan",)
     ),
     **dict.fromkeys(("exp_", "exp2_", "sinh_", "cosh_", "tanh_"), ("is_nan",)),
     "not_a_number": ("infinity",),

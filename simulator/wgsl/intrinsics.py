@@ -631,7 +631,7 @@ def absolute(fc, node):
     if x.rep in WIDE:
         return fc.helped("i64_abs", x, type=x.type, rep=x.rep)
     if x.known:
-        return number(x.type, abs(x.const))
+        return number(x.type, ops.wrap(abs(x.const), x.type.size, True))
     lo = 0 if x.lo <= 0 <= x.hi else min(abs(x.lo), abs(x.hi))
     hi = max(abs(x.lo), abs(x.hi))
     if x.rep == "u32" or x.lo >= 0:
@@ -909,7 +909,8 @@ def numpy(fc, name, node):
             return fc.helped("f64_sign", x)
         if x.type.kind == "f":
             state = "exact" if fc.exact(x, node).type is float64 else "fits"
-            return Value(x.type, f"sign({x.code})", "f32", state=state, uniform=x.uniform)
+            code = f"{fc.module.helper('sign_')}({x.code})"
+            return Value(x.type, code, "f32", state=state, uniform=x.uniform)
     known = ops.NUMPY.get(name, name)
     if known == "pow":
         return power(fc, node)
