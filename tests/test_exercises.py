@@ -126,11 +126,11 @@ HEAD = "import numpy as np\nfrom numba import cuda\n\n"
         ("x = 1\n", "There is no `reverse` in your program", None),
         (HEAD + "def reverse(x, out):\n    pass\n", "put `@cuda.jit` above it", 4),
         (HEAD + "@cuda.jit\ndef reverse(x, out):\n    out[0] = x[\n", "SyntaxError", 6),
-        ("@cuda.jit\ndef reverse(x, out):\n    pass\n", "write `from numba import cuda` above", 1),
+        ("@cuda.jit\ndef reverse(x, out):\n    pass\n", "Write `from numba import cuda` above", 1),
         (
             "from numba import cuda\n\n\n@cuda.jit\ndef reverse(x, out):\n"
             "    out[0] = np.float32(x[0])\n",
-            "write `import numpy as np` above",
+            "Write `import numpy as np` above",
             6,
         ),
         (HEAD + "@cuda.jit\ndef reverse(x, out):\n    pass\n", "No thread wrote it", None),

@@ -294,7 +294,7 @@ class Settled(Kernel):
         return "np.int32" + self.pick(
             f"(-{r.choice(UINT)})", f"(-np.uint8(b[i]) // {r.choice((2, 3, 7))})",
             f"(-np.uint16({super().whole(depth - 1)}))", "(-(np.uint32(i) & np.uint32(7)))",
-            f"({super().whole(depth - 1)} ^ {r.choice(BEYOND)})",
+            f"((i + {super().whole(depth - 1)}) ^ {r.choice(BEYOND)})",
             f"(-({arm} if n < 60 else {other}))", f"(-({arm} if n > 60 else {other}))",
         )  # fmt: skip
 

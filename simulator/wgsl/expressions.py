@@ -757,14 +757,16 @@ class Expressions(Arithmetic):
 
     def either(self, node):
         """``a and b``, ``a or b`` of numbers: the one or the other, whatever it is."""
-        *first, last = node.values
-        if any(isinstance(n, ast.Call | ast.NamedExpr) for v in first for n in ast.walk(v)):
-            self.refuse(f"`{ast.unparse(node)}`: `and`, `or` of what a call returns, as a number; "
-                        "write `b if a else a`", node)  # fmt: skip
-        for v in reversed(first):
-            a, b = (last, v) if isinstance(node.op, ast.And) else (v, last)
-            last = ast.copy_location(ast.IfExp(v, a, b), node)
-        return self.expr(last)
+        first, *rest = node.values
+        other = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(node.op, rest), node)
+        name = "first of " + ast.unparse(node)  # no name that a kernel can have
+        if any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(first)):
+            self.env[name] = self.hold(self.expr(first))  # it is called once
+            first = ast.copy_location(ast.Name(name, ast.Load()), first)
+        a, b = (other, first) if isinstance(node.op, ast.And) else (first, other)
+        value = self.expr(ast.copy_location(ast.IfExp(first, a, b), node))
+        self.env.pop(name, None)
+        return value
 
     def stepwise(self, node, sign):
         """``a and b`` where computing b takes statements."""

@@ -143,6 +143,7 @@ export class Editor {
           indentOnInput(),
           bracketMatching(),
           highlightActiveLine(),
+          EditorView.lineWrapping, // nothing is cut at the column's edge
           new LanguageSupport(pythonLanguage),
           syntaxHighlighting(colours),
           notes,
