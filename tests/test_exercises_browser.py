@@ -114,6 +114,17 @@ def test_on_a_phone_nothing_scrolls_sideways(tab, panel):
     tab.set_viewport_size({"width": 1280, "height": 900})
 
 
+@pytest.mark.parametrize("width", [390, 1440])
+def test_no_line_of_the_code_is_cut(width, tab, panel):
+    """What is longer than the column is wrapped, and set in."""
+    tab.set_viewport_size({"width": width, "height": 844})
+    write(tab, f"x = 1  # {'a long comment ' * 20}")
+    tab.wait_for_function("document.querySelectorAll('.rh .cm-line').length === 1")
+    wide = "(s => s.scrollWidth - s.clientWidth)(document.querySelector('.rh .cm-scroller'))"
+    assert tab.evaluate(wide) <= 0
+    tab.set_viewport_size({"width": 1280, "height": 900})
+
+
 def test_without_javascript_it_reads(chromium, server):
     context = chromium.new_context(java_script_enabled=False)
     tab = context.new_page()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from simulator.hardware import webgpu_shaders
 from simulator.stepper import Stepper
+from simulator.stepper.faults import TypeRefused
 from simulator.stepper.types import float64, int64
 from simulator.wgsl import captured, unlike, values
 from tests import webgpu, wgsl_cases, wgsl_generated
@@ -251,6 +252,41 @@ def test_generated_kernels_with_float64_are_right_to_the_bit_or_refused(tab):
     assert NARROW["compiled"] >= 50 and min(NARROW.values()), NARROW
 
 
+KINDS = "else:", "np.sign", "divmod", "outer(", "lowest(", "<< 33", "f32_of_u32("
+MIXED = {"compiled": 0, "refused": 0, "in pairs": 0, **dict.fromkeys(KINDS, 0)}
+
+
+@settings(CHANCE, max_examples=150)
+@given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
+def generated_mixed_is_right(tab, chance, seed):
+    """A drawn kernel of many types, compiled as the page does: pairs at need."""
+    kernel, namespace, rows = wgsl_generated.Mixed(chance), {}, []
+    text = kernel.source("k")
+    source = wgsl_generated.MIXED_HEAD + text
+    Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
+    try:
+        with captured(rows, fallback=("pairs",), unroll=64):
+            namespace["k"][kernel.launch](*wgsl_generated.mixed_arguments(seed))
+    except TypeRefused:
+        return  # Numba refuses it as well
+    (record,) = rows
+    MIXED["refused" if record.refused else "compiled"] += 1
+    if record.refused:
+        return
+    MIXED["in pairs"] += record.shader.pairs
+    for word in KINDS:
+        MIXED[word] += word in text + record.shader.wgsl
+    (found,) = webgpu.run(tab, [record])
+    wrong = found if isinstance(found, str) else unlike(record, found)
+    assert not wrong, f"{wrong[:3]}\n{text}\n{record.shader.wgsl}"
+
+
+def test_generated_kernels_of_many_types_are_right_or_refused(tab):
+    generated_mixed_is_right(tab)
+    print(MIXED)
+    assert MIXED["compiled"] >= 100 and min(MIXED[word] for word in KINDS), str(MIXED)
+
+
 # ---------------------------------------------------------------- what is refused, by name and line
 
 HEAD = "import math\nimport operator\nimport numpy as np\nfrom numba import cuda\n\n"
@@ -374,6 +410,7 @@ LIKE_CUDA = {
     "o[i] += (cuda.atomic.add(o, 0, 0) and 3) if i > 40 else min(b[i], 4) and b[i]",
     "the sign of a NaN": "y[i] = np.sign(x[i])",
     "the least number's size": "o[i] = abs(np.int32(-2147483648)) // 7 + b[i]",
+    "a large uint32 made a float": "y[i] = np.float32(np.uint32(a[i] * 2654435761))",
     "powers of integers": "o[i] = 3 ** (i % 20) + (b[i] - 4) ** (i % 8 - 2)",
     "narrow integers wrap": "o[i] = np.int8(a[i]) * 1000 + np.uint8(a[i])",
     "rounding halves to even": "o[i] = round(x[i] if abs(x[i]) < 9 else np.float32(1.5))",

@@ -294,7 +294,7 @@ class Settled(Kernel):
         return "np.int32" + self.pick(
             f"(-{r.choice(UINT)})", f"(-np.uint8(b[i]) // {r.choice((2, 3, 7))})",
             f"(-np.uint16({super().whole(depth - 1)}))", "(-(np.uint32(i) & np.uint32(7)))",
-            f"((i + {super().whole(depth - 1)}) ^ {r.choice(BEYOND)})",
+            f"({super().whole(depth - 1)} ^ {r.choice(BEYOND)})",
             f"(-({arm} if n < 60 else {other}))", f"(-({arm} if n > 60 else {other}))",
         )  # fmt: skip
 
@@ -392,3 +392,203 @@ def program(seeds):
         parts.append(kernel.source(name))
         launches[name] = kernel.launch, arguments(seed)
     return "\n\n".join(parts), launches
+
+
+# ---------------------------------------------------------------- numbers of many types
+
+N_MIXED = 32
+MIXED_ARRAYS = {"a": np.int32, "u": np.uint32, "b": np.int8, "c": np.uint8, "h": np.uint16}
+MIXED = "a, u, b, c, h, x, y, n, flag, out, uout, fout"
+MIXED_LEAVES = ("i", "n", "a[i]", "u[i]", "b[i]", "c[i]", "h[i]", "p", "3", "-7", "65535", "t[0]",
+                "np.uint8(200)", "np.int8(-100)", "np.uint16(i * 999)", "(a[i] > 3)", "a[31 - i]",
+                "np.int32(-2147483648)", "2147483647", "np.int16(a[i])")  # fmt: skip
+NARROW = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
+MIXED_HEAD = """import math
+import numpy as np
+from numba import cuda
+
+@cuda.jit(device=True)
+def inner(p, q):
+    if p > q:
+        return p // 3
+    return q - p
+
+@cuda.jit(device=True)
+def outer(p, q):
+    s = inner(p, q)
+    for e in range(3):
+        s += inner(q, e) * 2
+    return s, p % 7
+
+@cuda.jit(device=True)
+def lowest(p):
+    for e in range(6):
+        if (p >> e) & 1:
+            return e
+    else:
+        p = -np.int32(p)
+    return p
+
+@cuda.jit(device=True)
+def either(p, real):
+    if real:
+        return np.float32(p)
+    return np.int16(p)
+
+"""
+
+
+class Mixed:
+    """A kernel of integers of all widths: their quotients and shifts by any number, what floats out
+    of range become, loops with else, tuples, functions in functions, arms of two types."""
+
+    launch = 1, N_MIXED
+
+    def __init__(self, source):
+        self.random, self.lines = source, []
+
+    def pick(self, *choices):
+        return self.random.choice(choices)
+
+    def whole(self, depth):
+        if depth == 0 or self.random.random() < 0.15:
+            return self.random.choice(MIXED_LEAVES)
+        one, two, kind = self.whole(depth - 1), self.whole(depth - 1), self.pick(*NARROW)
+        op = self.pick("+", "-", "*", "//", "%", "&", "|", "^", "//", "%")
+        shift = self.pick("1", "31", "33", "63", "(i % 40)", "(a[i] & 63)")
+        return self.pick(
+            f"({one} {op} {two})", f"({one} {op} {two})", f"({one} {op} {two})", f"(~{one})",
+            f"(-{one})", f"abs({one})", f"({one} << {shift})", f"({one} >> {shift})",
+            f"np.{kind}({one})", f"np.{kind}({self.real(1)})", f"min({one}, {two})",
+            f"max({one}, {two})", f"({one} if {self.test(depth - 1)} else {two})",
+            f"lowest(np.int32({one}))", f"inner({one}, np.int32({two}))",
+            f"outer(np.int32({one}), {two})[{self.pick(0, 1)}]", f"({one}, {two})[1]",
+            f"divmod({one}, {two})[{self.pick(0, 1)}]", f"int({self.real(1)})",
+            f"np.{kind}(either({one}, {self.test(0)}))", f"np.{kind}(round({self.real(1)}))",
+            f"(np.int32({one}) ** {self.pick(2, 3, 'np.uint8(i % 9)')})",
+            f"cuda.clz(np.int32({one}))", f"({self.test(0)} + {one})", f"({one} and {two})",
+            f"({one} or {two})",
+        )  # fmt: skip
+
+    def real(self, depth):
+        if depth == 0 or self.random.random() < 0.2:
+            return self.pick("x[i]", "y[i]", "z", "np.float32(a[i])", "np.float32(u[i])",
+                             "np.float32(-1.5)", "np.float32(1e10)")  # fmt: skip
+        one, two = self.real(depth - 1), self.real(depth - 1)
+        return self.pick(
+            f"min({one}, {two})", f"max({one}, {two})", f"np.minimum({one}, {two})",
+            f"np.maximum({one}, {two})", f"np.fmin({one}, {two})", f"abs({one})", f"(-{one})",
+            f"np.float32({one} + {two})", f"math.floor({one})", f"math.trunc({one})",
+            f"np.rint({one})", f"np.sign({one})", f"math.copysign({one}, {two})",
+            f"({one} if {self.test(0)} else {two})",
+        )  # fmt: skip
+
+    def test(self, depth):
+        sign = self.pick("<", "<=", ">", ">=", "==", "!=")
+        if depth <= 0:
+            return self.pick(
+                f"a[i] {sign} 3", f"x[i] {sign} y[i]", f"u[i] {sign} 40", f"b[i] {sign} c[i]",
+                "i % 3 == 1", f"n {sign} 60", "math.isnan(x[i])", "not a[i]", "flag",
+            )  # fmt: skip
+        return self.pick(
+            f"{self.whole(depth)} {sign} {self.whole(depth)}", f"({self.test(0)}) ^ (i < 9)",
+            f"({self.test(0)}) and ({self.test(depth - 1)})", f"not ({self.test(depth - 1)})",
+            f"({self.test(0)}) or ({self.test(depth - 1)})",
+            f"{self.real(1)} {sign} {self.real(1)}", f"-5 <= {self.whole(depth - 1)} < 9",
+        )  # fmt: skip
+
+    def put(self, indent, *lines):
+        self.lines += ["    " * indent + line for line in lines]
+
+    def block(self, indent, depth):
+        for _ in range(self.random.randrange(1, 3)):
+            self.statement(indent, depth)
+
+    def leaves(self, indent):
+        """What may end a loop, and what it does if nothing has."""
+        if self.random.random() < 0.5:
+            self.put(indent + 1, f"if {self.test(0)}:", f"    {self.pick('break', 'continue')}")
+        if self.random.random() < 0.6:
+            self.put(indent, "else:")
+            self.block(indent + 1, 0)
+
+    def statement(self, indent, depth):
+        kind, put = self.random.randrange(11), lambda *lines: self.put(indent, *lines)
+        if kind < 2:
+            sign = self.pick("=", "+=", "-=", "*=", "^=", "|=", "&=", "//=", "%=")
+            put(f"p {sign} np.int64({self.whole(2)})", "p = np.int32(p)")
+        elif kind == 2:
+            put(f"{self.pick('b', 'c', 'h')}[i] {self.pick('=', '+=', '-=', '*=')} "
+                f"np.{self.pick(*NARROW)}({self.whole(2)})")  # fmt: skip
+        elif kind == 3:
+            put(f"z = {self.real(2)}", f"fout[i] = {self.real(2)}")
+        elif kind == 4 and depth:
+            put(f"if {self.test(1)}:")
+            self.block(indent + 1, depth - 1)
+            put("else:")
+            self.block(indent + 1, depth - 1)
+        elif kind == 5 and depth:
+            turns = self.pick("3", "i % 5", "7, 0, -2", "2, -3, -1", "b[i] & 3", "len(t)")
+            put(f"for e in range({turns}):")
+            self.block(indent + 1, depth - 1)
+            self.put(indent + 1, "p = np.int32(p + e * 3)")
+            self.leaves(indent)
+        elif kind == 6 and depth:
+            put(f"m{indent} = {self.pick(5, 'i % 6', 'b[i] & 7')}", f"while m{indent} > 0:",
+                f"    m{indent} -= {self.pick(1, 2)}")  # fmt: skip
+            self.block(indent + 1, depth - 1)
+            self.leaves(indent)
+        elif kind == 7:
+            arms = ("np.uint8(9)", "i", "np.int16(-3)", "a[i]", "1.5", "np.uint32(7)", "-2", "x[i]")
+            put(f"v = {self.pick(*arms)}",
+                f"if {self.pick('flag', 'n > 60', 'n < 60', self.test(0))}:",
+                f"    v = {self.pick(*arms)}", "out[i] = np.int32(v)",
+                f"p ^= np.int32(-v * {self.pick(1, 3, 'b[i]')})")  # fmt: skip
+        elif kind == 8:
+            one, two = self.whole(1), self.whole(1)
+            put(f"t = (np.int32({one}), np.int32({two}))", "r, s = t", "r, s = s, r + s",
+                "p ^= np.int32(r * 3 - s)")  # fmt: skip
+        elif kind == 9:
+            put(f"uout[i] = np.uint32({self.whole(2)})")
+        else:
+            put(f"out[i] {self.pick('=', '+=', '^=')} np.int32({self.whole(2)})")
+
+    def source(self, name):
+        self.put(1, "i = cuda.grid(1)", "p = np.int32(i)", "z = np.float32(0.25)",
+                 "t = (np.int32(i), np.int32(7))", "v = 3")  # fmt: skip
+        for _ in range(self.random.randrange(1, 4)):
+            self.statement(1, 2)
+        self.put(1, "out[i] ^= np.int32(p)")
+        return f"@cuda.jit\ndef {name}({MIXED}):\n" + "\n".join(self.lines) + "\n"
+
+
+def mixed_arguments(seed):
+    """Small numbers and the ends of each type; NaN, infinity and what is beyond every integer."""
+    r = np.random.default_rng(seed)
+    found = []
+    for dtype in MIXED_ARRAYS.values():
+        ends = np.iinfo(dtype)
+        v = r.integers(-60 if ends.min else 0, 60, N_MIXED).astype(dtype)
+        edges = np.array([ends.max, ends.min, 0, 1, 2, ends.max - 1], dtype)
+        found.append(np.where(r.random(N_MIXED) < 0.3, r.choice(edges, N_MIXED), v))
+    edges = [
+        np.nan,
+        np.inf,
+        -np.inf,
+        0,
+        3e9,
+        -3e9,
+        5e9,
+        1e20,
+        -1e20,
+        2.0**31,
+        0.5,
+        2.5,
+        300.7,
+        -7e4,
+    ]
+    for _ in "xy":
+        v = r.integers(-40, 40, N_MIXED) / 4
+        found.append(np.where(r.random(N_MIXED) < 0.4, r.choice(edges, N_MIXED), v).astype("f4"))
+    outs = [np.zeros(N_MIXED, kind) for kind in (np.int32, np.uint32, np.float32)]
+    return [*found, 50, int(r.integers(0, 2)), *outs]

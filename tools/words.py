@@ -1,16 +1,21 @@
 """Make lockstep_site/words.bin, by which the search finds what says the same in other words.
 
-Each stem of a word has 96 small numbers, its direction. That of a question is the sum of its
-words', and is to point where its answer does. The numbers are learned:
+Each stem of a word has 96 small numbers, its direction, and so has each section of the site. That
+of a question is the sum of its words', and is to point where the section does that answers it. The
+numbers are learned:
 
 - from all-MiniLM-L6-v2 (Apache License 2.0), a small model of sentences, which is no part of the
   site: what it has for each word, for the site's sentences and titles, for what people type, and
-  for words put together at random. Of its 384 numbers the 96 that tell most are kept;
-- from what leads where: phrases of lockstep_site/asked, questions of the tests and a section's own
-  sentences come nearer to the section that they lead to, and farther from all others.
+  for words put together at random. Of its 384 numbers the 96 that tell most are kept. A section
+  begins where the model has its text;
+- from what leads where: phrases of lockstep_site/asked, questions of the tests, the names of a page
+  and a section's own title and sentences come nearer to the section that they lead to, and farther
+  from all others. This tells more than the model does: of questions that nobody had seen, the model
+  alone finds half at the first place, what is learned from phrases three quarters, and each time
+  that there are twice as many phrases some four of a hundred more.
 
-The build does not run this. It is worth a run when much has been written: some minutes. (The table
-of 29 November 2026 was made by these steps one after the other, before they stood here together.)
+So it is worth a run whenever some hundred phrases were written, or many sections: what was written
+since is known to the search by its words alone. The build does not run this, it takes some minutes.
 ::
 
     python tools/words.py ENTRIES MODEL FREQUENT
@@ -19,6 +24,11 @@ ENTRIES is a pickle of the pages that ``lockstep.mkdocs.search.index`` is given,
 folder of the model's model.safetensors and tokenizer.json, FREQUENT has English words, the most
 frequent first, one a line. It needs numpy, scipy, safetensors, tokenizers, jax and optax.
 tools/ranking.py makes tables that have not learned what it asks of them.
+
+The file has a line of the stems, and behind a tab how many sections there are; then the numbers of
+the stems, those of the sections, and for each section its address as the worker's ``hash`` tells
+it, in four bytes. A section that was written since is in none of them, and one whose heading has
+changed is not found there any more.
 """
 
 import itertools
@@ -45,12 +55,24 @@ from lockstep.mkdocs import search  # noqa: E402
 from lockstep.mkdocs.sections import sections  # noqa: E402
 
 WORDS, SIZE = 6700, 96
-STEPS, RATE, NEAR = 450, 2e-3, 0.07
-NAME = re.compile(r"[a-z][a-z0-9_+]*$")
+STEPS, RATE, NEAR = 500, 2e-3, 0.07
+ALIKE = 1.0  # what counts that words and phrases are where the model has them
+STAY = 1.0  # and that a section is
+OTHER = 2.0  # how much less another section of a page is worth, as a logarithm
+PIECE, PIECES = 80, 4  # words of a section that the model reads at a time, and how often
+NAME = re.compile(r"(?:[a-z][a-z0-9_+]*|[а-я]{4,})$")
+CYRILLIC = re.compile("[а-я]")
+ENDING = re.compile(
+    "(?:иями|ями|ами|иях|ях|ах|ием|ем|ом|ого|его|ому|ему|ыми|ими|ым|им|ых|их|ою|ею|ой|ей|ий|ый|ая"
+    "|яя|ую|юю|ое|ее|ые|ие|ия|ию|ии|ье|ья|ью|ам|ям|ов|ев|[аеиоуыьэюяй])$"
+)
 
 
 def stem(word: str) -> str:
     """Return the stem of a word as web/search-worker.js does."""
+    if re.fullmatch("[а-я]{4,}", word):
+        short = ENDING.sub("", word)
+        return short if len(short) > 2 else word
     if not re.fullmatch("[a-z]{4,}", word):
         return word
     if word.endswith("ication"):
@@ -133,6 +155,14 @@ def unit(rows: np.ndarray) -> np.ndarray:
     return rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-9)
 
 
+def hash_of(place: str) -> int:
+    """Return the number of an address as web/search-worker.js has it (FNV-1a)."""
+    number = 0x811C9DC5
+    for byte in place.encode():
+        number = (number ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return number
+
+
 def main(
     entries: str,
     model: str,
@@ -148,7 +178,7 @@ def main(
     rank = {word: n for n, word in enumerate(english)}
 
     # What is read: sections, and what leads to them
-    titles, texts, places, sentences, own = [], [], [], set(), []
+    titles, texts, places, sentences, own, names_of, pieces = [], [], [], set(), [], [], []
     for entry in pickle.loads(Path(entries).read_bytes()):
         if entry.weight < search.ASIDE:
             continue
@@ -157,8 +187,16 @@ def main(
             about, names = (entry.description, entry.names) if n == 0 else ("", [])
             prose = " ".join(section.prose)
             said = [s for part in section.prose for s in re.split(r"(?<=[.!?:;])\s+", part)]
-            own += [(s, len(titles)) for s in said[2:8] if 30 < len(s) < 160]
-            sentences.update(s for s in [*said, about] if 25 < len(s) < 220)
+            kept = [s for s in [about, *said] if 25 < len(s) < 220]
+            sentences.update(kept)
+            own += [(s, len(titles)) for s in kept]
+            names_of += [(name, len(titles)) for name in [title, *names]]
+            all_of = " ".join([about, *section.prose, *(row.text for row in section.rows)]).split()
+            lead = " ".join([entry.title, section.title, *names[:6]])
+            starts = range(0, max(1, min(len(all_of), PIECE * PIECES)), PIECE)
+            pieces += [
+                (f"{lead}. {' '.join(all_of[at : at + PIECE])}", len(titles)) for at in starts
+            ]
             titles.append(title)
             texts.append(" ".join([entry.title, section.title, *names, about, prose[:200]]))
             places.append(f"{entry.location}#{section.anchor}".rstrip("#"))
@@ -172,17 +210,14 @@ def main(
     ]
     suite = yaml.safe_load((ROOT / "tests/questions.yml").read_text(encoding="utf-8"))
     rows = [row for group in suite.values() for row in group if row["ask"] not in hidden]
-    questions = [(row["ask"], at) for row in rows for at in row["first"] if at in number]
-    latin = [
-        [(said, number[at]) for said, at in pairs if not re.search("[а-я]", said)]
-        for pairs in (phrases, questions)
-    ]
-    leads = [*latin, own]
+    typed = [(said, number[at]) for said, at in phrases]
+    english_of = [said for said, _ in typed if not CYRILLIC.search(said.lower())]
+    rows = [row for row in rows if any(at in number for at in row["first"])]
     some = random.sample(sorted(sentences), min(9000, len(sentences)))
 
     # The stems: those of the site first, then those of English
     site = Counter(word for text in [*titles, *sentences] for word in split(text))
-    asked = Counter(word for said, _ in leads[0] for word in split(said))
+    asked = Counter(word for said, _ in [*typed, *names_of] for word in split(said))
     words = {word for word in [*site, *asked] if NAME.match(word)}
     words |= {word for word in english[:14000] if re.fullmatch("[a-z]+", word)}
     forms: dict[str, list[str]] = {}
@@ -215,7 +250,7 @@ def main(
     for _ in range(5000):
         two = random.choices(common, k=random.choice([1, 2]))
         pairs.append(" ".join([*two, *random.choices(general, k=random.choice([1, 2]))]))
-    groups = [([said for said, _ in leads[0]], 2.0), (titles, 1.0), (some, 0.7), (pairs, 0.5)]
+    groups = [(english_of, 2.0), (titles, 1.0), (some, 0.7), (pairs, 0.5)]
     taught = [teacher(said) for said, _ in groups]
     mean = np.vstack(taught[:3]).mean(0)
     turn = np.linalg.svd(np.vstack(taught[:3]) - mean, full_matrices=False)[2][:SIZE].T
@@ -224,6 +259,8 @@ def main(
         @ turn
         / 2
     )
+    foreign = [bool(CYRILLIC.search(root)) for root in stems]  # which the model does not know
+    start[foreign] = chance.normal(0, 0.01, (sum(foreign), SIZE))
     blocks, aims = [], []
     for (said, weight), vectors in zip(groups, taught, strict=True):
         bags = [bag(text) for text in said]
@@ -245,52 +282,79 @@ def main(
     start = jnp.asarray(start + change, jnp.float32)
 
     # Then what leads where
-    asks = [(padded([s for s, _ in one], 12), np.array([n for _, n in one])) for one in leads]
-    section = jnp.asarray(padded(texts, 64))
+    read = np.zeros((len(titles), taught[0].shape[1]), np.float32)
+    np.add.at(read, [n for _, n in pieces], teacher([piece for piece, _ in pieces]))
+    begin = jnp.asarray(unit((unit(unit(read) + unit(teacher(texts))) - mean) @ turn))
     page = {place: n for n, place in enumerate(sorted({at.split("#")[0] for at in places}))}
-    on = jnp.asarray([page[at.split("#")[0]] for at in places])
-    plain = padded([text for said, _ in groups[1:] for text in said], 40)
+    on = np.array([page[at.split("#")[0]] for at in places])
+    many = (256, 40, 60, 90)  # of each in a step
+    leads = [
+        (padded([said for said, _ in one], 16), np.array([n for _, n in one]))
+        for one in (typed, names_of, own)
+    ]
+    asks = padded([row["ask"] for row in rows], 16)
+    right = np.array(
+        [[at in row["first"] or at.split("#")[0] in row["first"] for at in places] for row in rows]
+    )
+    latin = padded(english_of, 16), unit((taught[0] - mean) @ turn).astype(np.float32)
+    plain = padded([text for said, _ in groups[1:] for text in said], 20)
     plain_aim = unit((np.vstack(taught[1:]) - mean) @ turn).astype(np.float32)
-    typed_aim = unit((taught[0] - mean) @ turn).astype(np.float32)
 
-    def vectors(table, rows):
+    def sums(table, rows):
         out = jnp.concatenate([table, jnp.zeros((1, SIZE))])[rows].sum(1)
-        return out / (jnp.linalg.norm(out, axis=1, keepdims=True) + 1e-6)
+        return out / jnp.sqrt((out**2).sum(1, keepdims=True) + 1e-9)  # of nothing there is no norm
 
-    def loss(table, said, to, typed, general, general_to):
-        near = vectors(table, said) @ vectors(table, section).T / NEAR
-        right = jnp.where(on[None, :] == on[to][:, None], near - 2, -1e9)  # its page is half right
-        line = jnp.arange(len(to))
-        right = right.at[line, to].set(near[line, to])
-        found = (jax.nn.logsumexp(near, 1) - jax.nn.logsumexp(right, 1)).mean()
-        alike = 1 - (vectors(table, said[: len(typed)]) * typed).sum(1).mean()
-        alike += 1 - (vectors(table, general) * general_to).sum(1).mean()
-        return found + 5 * alike + 1e-3 * ((table - start) ** 2).sum() / len(to)
+    def loss(learned, said, less, general, aim):
+        table, docs = learned
+        docs = docs / jnp.linalg.norm(docs, axis=1, keepdims=True)
+        near = sums(table, said) @ docs.T / NEAR
+        found = (jax.nn.logsumexp(near, 1) - jax.nn.logsumexp(near + less, 1)).mean()
+        alike = 2 - 2 * (sums(table, general) * aim).sum(1).mean()
+        stay = 1 - (docs * begin).sum(1).mean()
+        far = 1e-3 * ((table - start) ** 2).sum() / len(said)
+        return found + ALIKE * alike + STAY * stay + far
 
-    rule = optax.adam(RATE)
+    rule = optax.adam(optax.linear_schedule(RATE, RATE / 20, STEPS))
 
     @jax.jit
-    def learn(table, state, *batch):
-        change, state = rule.update(jax.grad(loss)(table, *batch), state)
-        return optax.apply_updates(table, change), state
+    def learn(learned, state, *batch):
+        change, state = rule.update(jax.grad(loss)(learned, *batch), state)
+        return optax.apply_updates(learned, change), state
 
-    table, state = start, rule.init(start)
+    learned = (start, begin)
+    state = rule.init(learned)
     for _ in range(STEPS):
         picked = [
-            chance.choice(len(to), many) for (_, to), many in zip(asks, (256, 40, 90), strict=True)
+            chance.choice(len(to), n)
+            for (_, to), n in zip(leads, (many[0], many[2], many[3]), strict=True)
         ]
-        said = np.vstack([rows[n] for (rows, _), n in zip(asks, picked, strict=True)])
+        some_of = chance.choice(len(asks), many[1])
+        said = np.vstack(
+            [asks[some_of], *(rows[n] for (rows, _), n in zip(leads, picked, strict=True))]
+        )
         said[chance.rand(*said.shape) < 0.1] = len(stems)  # a word is missing now and then
-        to = np.concatenate([to[n] for (_, to), n in zip(asks, picked, strict=True)])
-        other = chance.choice(len(plain), 256)
-        batch = (said, to, typed_aim[picked[0]], plain[other], plain_aim[other])
-        table, state = learn(table, state, *batch)
+        to = np.concatenate([to[n] for (_, to), n in zip(leads, picked, strict=True)])
+        # What each may lead to: the section, and a little its page
+        less = np.where(on[None, :] == on[to][:, None], -OTHER, -1e9).astype(np.float32)
+        less[np.arange(len(to)), to] = 0
+        less = np.vstack([np.where(right[some_of], 0, -1e9).astype(np.float32), less])
+        one, other = chance.choice(len(latin[0]), 256), chance.choice(len(plain), 256)
+        general = np.vstack(
+            [np.pad(latin[0][one], ((0, 0), (0, 4)), constant_values=len(stems)), plain[other]]
+        )
+        aim = np.vstack([latin[1][one], plain_aim[other]])
+        learned, state = learn(learned, state, said, less, general, aim)
 
-    numbers = np.asarray(table)
-    scale = 127 / np.quantile(np.abs(numbers), 0.9995)
-    small = np.clip(np.round(numbers * scale), -127, 127).astype(np.int8)
-    file.write_bytes(" ".join(stems).encode() + b"\n" + small.tobytes())
-    print(f"{file}: {len(stems)} words, {file.stat().st_size} bytes")
+    table, docs = (np.asarray(one) for one in learned)
+    docs = unit(docs)
+    small = [
+        np.clip(np.round(one * 127 / np.quantile(np.abs(one), 0.9995)), -127, 127).astype(np.int8)
+        for one in (table, docs)
+    ]
+    head = f"{' '.join(stems)}\t{len(places)}\n".encode()
+    hashes = np.array([hash_of(place) for place in places], "<u4")
+    file.write_bytes(b"".join([head, *(one.tobytes() for one in (*small, hashes))]))
+    print(f"{file}: {len(stems)} words, {len(places)} sections, {file.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

@@ -490,15 +490,26 @@
 
   // The table has a direction for the stem of each word, as many small numbers: words that ask for the
   // same point the same way. That of a text is the sum of its words'. So a question is near to what says
-  // the same in other words, of which it may have none.
+  // the same in other words, of which it may have none. The table also has a direction for each section
+  // that it has read, which was learned from all that leads there.
   const NEAREST = 60 // docs without a word of a question
   const CLOSE = 0.8 // of 2: less is chance
   const COVER = 0.5 // of a question, of which the table knows the words
   const MANY = 6 // names of a page
+  const SHARP = 0.07 // how much nearer counts, as in tools/words.py
+  const plain = location => location.replace(/(^|\/)index\.html$/, "$1") // of a site that is read from files
+  const hash = place => { // an address is ASCII
+    let number = 0x811c9dc5
+    for (let i = 0; i < place.length; i++) number = Math.imul(number ^ place.charCodeAt(i), 0x01000193) >>> 0
+    return number
+  }
   const learn = async (data, bytes) => {
     const end = bytes.indexOf(10)
-    const stems = new TextDecoder().decode(bytes.subarray(0, end)).split(" ")
-    const numbers = new Int8Array(bytes.buffer, bytes.byteOffset + end + 1), size = numbers.length / stems.length
+    const [told, many = 0] = new TextDecoder().decode(bytes.subarray(0, end)).split("\t"), stems = told.split(" ")
+    const hashes = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - 4 * many), read = new Map()
+    for (let n = 0; n < many; n++) read.set(hashes.getUint32(4 * n, true), n)
+    const numbers = new Int8Array(bytes.buffer, bytes.byteOffset + end + 1, bytes.length - end - 1 - 4 * many)
+    const size = numbers.length / (stems.length + +many)
     const place = new Map(stems.map((word, n) => [word, n * size]))
     // The sum of words, of length 1, from a place of a list on; whether the table has one of them
     const sum = (all, list, from) => {
@@ -533,6 +544,14 @@
       for (let i = 0; i < size; i++) centers[at + i] += typed[n * size + i]
     })
     data.pages.forEach((_, page) => scale(centers, page * size))
+    // Of each section where the table has it; of one that was written since what its words say
+    const learned = list(data.docs.length)
+    data.docs.forEach(([page, anchor, , , row], doc) => {
+      if (row) return
+      const [location] = data.pages[page], at = read.get(hash(plain(location) + (anchor ? `#${anchor}` : "")))
+      for (let i = 0; i < size; i++) learned[doc * size + i] = at >= 0 ? numbers[(stems.length + at) * size + i] : docs[doc * size + i]
+      scale(learned, doc * size)
+    })
     const sections = new Map() // by their places: a row of a table is found by what its section says
     data.docs.forEach(([page, anchor, , , row], doc) => {
       const place = `${page}#${anchor}`
@@ -570,7 +589,17 @@
         saysAt[n] = near(docs, one, n)
         if (!row && saysAt[n] > saysOn[page]) saysOn[page] = saysAt[n]
       })
-      const both = Float32Array.from(typedAt, (typed, n) => cover * (typed + saysAt[n])), least = Math.max(CLOSE, both.slice().sort().at(-NEAREST) ?? 0)
+      const leadsAt = new Float32Array(data.docs.length), leadsOn = new Float32Array(data.pages.length), share = new Float64Array(data.pages.length)
+      let whole = 0
+      data.docs.forEach(([page, , , , row], n) => {
+        if (row) return
+        leadsAt[n] = near(learned, one, n)
+        if (leadsAt[n] > leadsOn[page]) leadsOn[page] = leadsAt[n]
+        const some = Math.exp((leadsAt[n] - 1) / SHARP)
+        whole += some
+        share[page] += some
+      })
+      const both = Float32Array.from(typedAt, (typed, n) => cover * (typed + Math.max(leadsAt[n], saysAt[n]))), least = Math.max(CLOSE, both.slice().sort().at(-NEAREST) ?? 0)
       const nearest = [...both.keys()].filter(doc => both[doc] >= least)
       const named = page => {
         let most = 0
@@ -583,6 +612,7 @@
         if (!namedOn.has(page)) namedOn.set(page, named(page))
         return {
           typedAt: Math.max(0, typedAt[section] ?? 0), saysAt: Math.max(0, saysAt[section] ?? 0), typedOn: typedOn[page], saysOn: saysOn[page],
+          leadsAt: leadsAt[section] ?? 0, leadsOn: leadsOn[page], leadsShare: Math.log(share[page] / whole + 0.002), leadsMost: leadsAt[section] === leadsOn[page],
           titleAt: near(titles, one, doc), textAt: near(texts, one, doc), centerOn: near(centers, one, page), namedOn: namedOn.get(page),
         }
       }
@@ -603,14 +633,17 @@
     textRun: 0.6, // of a message
   }
   // And where the table knows the words of the question, by tools/ranking.py, which leaves out what was
-  // written for the questions that it asks: those of 30 November 2026, fitted with COVER 0
+  // written for the questions that it asks: those of 30 November 2026, fitted with COVER 0, and again to
+  // the table with sections, by what is held out of two folds, near the weights before
   const KNOWING = {
-    named: 4, sum: 0.728, own: 0.499, lacks: -0.646, same: 1.31, typed: 0.291, typed6: 3.01, held: 0.698, asks: 1.21,
-    called: 1.85, wanted: 1.78, wantedOn: 0.649, run: 2.01, weight: 0.728, head: -0.219, all: 0.799, message: 0.948,
-    errors: 1.1, whatTerm: 2.25, whatLesson: 0.462, versusTerm: 0.737, sidesTitle: 1.5, sidesText: 1, typedAll: 1.5, install: 0.617, apple: 0.928, notApple: -1.49,
-    typedAt: 1.21, saysAt: 1.87, typedOn: 0.778, saysOn: 1.17, titleAt: 0.657, textAt: 1.53, centerOn: 1.75,
-    namedOn: 0.876, titleHas: -0.256, pageHas: 0.527, textHas: -0.138, titleLong: -0.266, pageLong: -0.311,
-    titleMore: 0.159, row: -0.304, mine: -0.587, its: 0.771, typedOnPage: 0.489, textRun: 0.36,
+    named: 4, sum: 0.725, own: 0.493, lacks: -0.682, same: 1.37, typed: 0.613, typed6: 3.54, typedAll: 1.45,
+    held: 1.03, asks: 1.57, called: 1.81, wanted: 1.82, wantedOn: 0.646, run: 1.8, weight: 0.699, head: -0.25,
+    all: 0.842, message: 0.971, errors: 1.11, whatTerm: 2.47, whatLesson: 0.335, versusTerm: -0.252,
+    sidesTitle: 0.303, sidesText: 0.927, install: 0.718, apple: 1.18, notApple: -1.68, typedAt: 1.24,
+    saysAt: 0.939, typedOn: 0.862, saysOn: 0.532, leadsAt: 2.72, leadsOn: 1.66, leadsShare: 0.219,
+    leadsMost: 0.363, titleAt: 0.692, textAt: 1.62, centerOn: 1.8, namedOn: 0.893, titleHas: -0.159,
+    pageHas: 0.682, textHas: -0.24, textRun: 0.219, titleLong: -0.316, pageLong: -0.252, titleMore: 0.0518,
+    mine: -0.738, its: 0.675, typedOnPage: 0.487, row: -0.288,
   }
   const NEXT = 0.2 // of a page's score: its best section is shown with it
   const enough = score => score / (score + 5) // the tenth mention says little more than the fifth

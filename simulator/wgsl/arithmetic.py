@@ -124,7 +124,9 @@ class Arithmetic:
             zero, one = literal(rep, 0), literal(rep, 1)
             return value.but(code=f"select({zero}, {one}, {value.code})", rep=rep, prec=ATOM)
         if rep == "f32":
-            return value.but(code=f"f32({value.code})", rep=rep, prec=ATOM)
+            far = value.rep == "u32" and not value.known and value.hi > 1 << 24
+            name = self.module.helper("f32_of_u32") if far else "f32"
+            return value.but(code=f"{name}({value.code})", rep=rep, prec=ATOM)
         if value.known and value.type.whole:
             return value.but(code=literal(rep, value.const), rep=rep, prec=ATOM)
         if rep == "i32" and value.code.startswith("u32(") and whole_call(value.code):

@@ -81,6 +81,8 @@ fn low_bits(x: f32) -> i32 {
   let low = i32(u32(size - floor(size / 4294967296.0) * 4294967296.0));
   return select(low, -low, x < 0.0);
 }""",
+    "f32_of_u32": """// To the nearest: of f32() WGSL leaves it open, and some adapter rounds twice.
+fn f32_of_u32(x: u32) -> f32 { return f32(x >> 16u) * 65536.0 + f32(x & 0xffffu); }""",
     "sign_": """// A NaN stays one.
 fn sign_(x: f32) -> f32 { return select(sign(x), x, is_nan(x)); }""",
     "to_u32": """fn to_u32(x: f32) -> u32 {
