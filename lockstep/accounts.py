@@ -206,7 +206,8 @@ def _elsewhere(said: Said, known: str, own: frozenset[str], devices: list[str]) 
         return
     every = [PLACED.sub("", found[0]) for found in DEVICE.finditer(whole)]
     names = [name for name in every if name.rstrip("s") not in known]
-    names = [name for name in names if f"our {name}" not in whole]  # which other pages have
+    # Ours has records on other pages, and "our other cards" are none.
+    names = [name for name in names if name.startswith("other ") or f"our {name}" not in whole]
     if not names or free(said.text) or free(said.place):
         return
     if FIGURE.search(whole) or LINK.search(whole):
