@@ -60,8 +60,9 @@ VERDICTS = {
     "": ("refused", False),
 }
 PAR_AND_TIME = (
-    "Par counts work; a clock shows what the kernel waits for. Where that is the launch, or the "
-    "rate of memory, an answer above par may take no longer than the solution."
+    "Par counts work; a clock shows what the kernel waits for. Where that is the launch, the start "
+    "of many small blocks, or the rate of memory, an answer above par may take no longer than the "
+    "solution."
 )
 CHANCE = {"a race", "wrong in another order"}  # and the next run may end otherwise
 # A race whose outcome is a place to write to.
