@@ -52,14 +52,14 @@ FILLED = 16  # elements of a slice that are assigned one by one
 
 class Line:
     """One line of WGSL. ``name``: the variable that it assigns, for its declaration; ``deed``:
-    whether that is the result of a call that writes, and of nothing else."""
+    how tightly its text holds together, if that writes and nothing else has the result."""
 
     __slots__ = ("indent", "text", "line", "name", "rep", "predicate", "deed")
 
     def __init__(self, indent, text, line, name=None, rep=None, predicate=None):
         self.indent, self.text, self.line = indent, text, line
         self.name, self.rep, self.predicate = name, rep, predicate
-        self.deed = False
+        self.deed = None
 
 
 class Module:
@@ -424,7 +424,9 @@ class Function(Expressions, Loops, Calls, Order):
         if isinstance(node.value, ast.Constant):
             return
         mark = len(self.lines)
-        value = self.folded(mark, self.expr(node.value))
+        value = self.expr(node.value)
+        if isinstance(node.value, ast.Call):
+            value = self.folded(mark, value)
         if value.code and isinstance(node.value, ast.Call):
             if isinstance(value.type, Scalar) and not value.code.startswith("atomic"):
                 self.emit(f"_ = {value.code};")

@@ -575,14 +575,14 @@ class Expressions(Arithmetic):
         a, b = self.ordered([node.left, middle])
         b = self.copied(b)
         first = self.compare(op, a, b, node)
-        names = [f"{word} of {ast.unparse(node)}" for word in ("middle", "first")]
-        self.env |= dict(zip(names, (b, first), strict=True))
-        middle, first = (ast.copy_location(ast.Name(n, ast.Load()), middle) for n in names)
+        # Names that no variable has, as a refusal shows them.
+        known = {f"({ast.unparse(n)})": v for n, v in ((middle, b), (node, first))}
+        kept, self.env = self.env, {**self.env, **known}
+        middle, first = (ast.copy_location(ast.Name(n, ast.Load()), middle) for n in known)
         rest = ast.Compare(middle, node.ops[1:], node.comparators[1:])
         both = ast.BoolOp(ast.And(), [first, ast.copy_location(rest, node)])
         value = self.condition(ast.copy_location(both, node))
-        for name in names:
-            self.env.pop(name)
+        self.env = kept
         return value
 
     def visit_Compare(self, node):

@@ -75,7 +75,8 @@ def fits(module, deed, text):
     (reads, writes), (own_reads, own_writes) = of_text(module, parts[0]), of_text(module, deed.text)
     if own_writes & (reads | writes) or own_reads & writes:
         return None
-    return deed.text.join(parts)
+    alone = not any(parts) or re.search(r"[(,] ?$", parts[0]) and re.match(r"[,)]", parts[1])
+    return (deed.text if alone or deed.deed == ATOM else f"({deed.text})").join(parts)
 
 
 def fold(lines, module):
@@ -86,7 +87,7 @@ def fold(lines, module):
             uses[word] = uses.get(word, 0) + 1
     done = []  # from the last to the first
     for x in reversed(lines):
-        if x.deed and done and uses.get(x.name) == 1:
+        if x.deed is not None and done and uses.get(x.name) == 1:
             y = done[-1]
             here = (x.indent, x.predicate) == (y.indent, y.predicate)
             text = fits(module, x, y.text) if here and not REPEATS.match(y.text) else None
@@ -109,17 +110,18 @@ class Order:
             name += "_"
         self.taken.add(name)
         self.results.add(name)
-        self.emit(value.code, name, value.rep).deed = True
+        self.emit(value.code, name, value.rep).deed = value.prec
         return value.but(code=name, prec=ATOM)
 
     def folded(self, mark, value):
         """A value with the deeds from line ``mark`` on in its text, as far as they may be."""
-        while isinstance(value.type, Scalar) and len(self.lines) > mark and self.lines[-1].deed:
-            text = fits(self.module, self.lines[-1], value.code)
+        while isinstance(value.type, Scalar) and len(self.lines) > mark:
+            last = self.lines[-1]
+            text = None if last.deed is None else fits(self.module, last, value.code)
             if text is None:
                 break
             self.lines.pop()
-            value = value.but(code=text)
+            value = value.but(code=text, prec=last.deed if value.code == last.name else value.prec)
         return value
 
     def writes(self, lines):
@@ -143,7 +145,7 @@ class Order:
             return value if offset is view.offset else value.but(view=replace(view, offset=offset))
         if not isinstance(value.type, Scalar) or value.known:
             return value
-        waited = waits and any(c in value.code for c in "[(") and not all(x.deed for x in later)
+        waited = waits and any(c in value.code for c in "[(") and any(x.deed is None for x in later)
         if waited or changes(self.module, later, value.code):
             del self.lines[mark:]
             value = self.copied(value)
