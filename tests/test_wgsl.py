@@ -572,7 +572,8 @@ IN_ORDER = {
     "a condition that writes": "q[i] = o[i] if bump(o, i) > 5 else -o[i]",
     "a chain": "q[i] = 0 <= cuda.atomic.add(o, i, 5) < 4",
     "a chain that ends early": "q[i] = a[i] < 3 < bump(o, i)",
-    "bounds": "for j in range(o[i] & 7, (bump(o, i) & 7) + 4, (bump(o, i) & 3) + 1):\n    q[i] += j + 1",
+    "bounds": "for j in range(o[i] & 7, (bump(o, i) & 7) + 4, (bump(o, i) & 3) + 1):\n"
+    "    q[i] += j + 1",
     "what is read before": "q[i] = o[i] - bump(o, i) * o[i]",
     "a result that is not needed": "if cuda.atomic.add(u, i, 3) >= 0:\n    q[i] = 1",
     "an and of an or": "q[i] = i > 40 or (a[i] < 5 and bump(o, i) > 0)",
