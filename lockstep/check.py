@@ -30,6 +30,7 @@ from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 from lockstep import (
+    accounts,
     bound,
     claims,
     coded,
@@ -49,6 +50,7 @@ from lockstep import (
     qualified,
     records,
     reviewed,
+    subjects,
     told,
     typed,
     worked,
@@ -271,8 +273,10 @@ class Checker:
         yield from crossed.check(page, self.records)
         yield from nearest.check(page, self.records)
         yield from qualified.check(page, self.records)
+        yield from subjects.check(page, self.records)
         yield from bound.check(page, self.records)
-        yield from outcomes.check(page, self._invented(page), self.records)
+        yield from outcomes.check(page, self._invented(page))
+        yield from accounts.check(page, self._invented(page), self.records)
         yield from counted.check(page, self._invented(page))
         yield from coded.check(page)
 
@@ -377,8 +381,7 @@ class Checker:
             for kind, row in self._rows(page):
                 name = f"evidence/{row['machine']}/{figures.KINDS[kind]}/{row['file']}"
                 names |= {name, name.replace(".json", ".history.jsonl")}
-        if names:
-            yield from agreement.check(self.root, pages, records=self.records, only=names)
+        yield from agreement.check(self.root, pages, records=self.records, only=names)
 
     def _rows(self, page: Page) -> Iterator[tuple[str, dict]]:
         """Yield the rows whose figures a page prints, those of other machines too."""

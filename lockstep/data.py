@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from lockstep import figures, forged, numbers, told, verdicts, worked
+from lockstep import figures, forged, numbers, reported, told, verdicts, worked
 from lockstep.english import SENTENCE
 from lockstep.mistakes import Mistake
 from lockstep.project import LOADER
@@ -170,6 +170,8 @@ def _typed(
     elif sourced and key not in {"title", "url"} and not numbers.PLACE.match(node.value):
         for said in _compares(node.value, node.value):
             yield node.start_mark.line + 1, said
+        for said in reported.ours(node.value):
+            yield node.start_mark.line + 1, f"{said!r} tells of a run here, which no source has"
 
 
 # Who is faster than whom, by how much: of two that run, which no source of a whole entry says.
@@ -196,3 +198,5 @@ def _says(text: str, written: str) -> Iterator[str]:
         yield f"{number!r} is typed, without a source"
     for said in verdicts.find(written) if not LINK.search(written) else ():
         yield f"{said!r} tells how a run came out, without a source"
+    for said in reported.told(written):
+        yield f"{said!r} tells of a run, without a source"

@@ -16,7 +16,7 @@ from lockstep.block import Page
 from lockstep.crossed import _every
 from lockstep.english import SENTENCE
 from lockstep.evidence import Evidence
-from lockstep.fitting import DOES_, LEAST, LINK, sizes_of, stems
+from lockstep.fitting import DOES_, ENDING, LEAST, LINK, sizes_of, stems
 from lockstep.mistakes import Mistake
 
 # Somebody's library by the shape of its name, and what the names of its modules are.
@@ -196,7 +196,10 @@ def _knows(row: dict, field: str, name: str) -> bool:
     if len(parts) == 1:
         return first in said
     called = re.search(rf"(?i)[.:]{parts[-1]}\b|\b{parts[-1]}\(", told)
-    return first in said or bool(called) and first not in _FULL.values()
+    if first in _FULL.values():  # a function of a library that others of it are named of
+        its = (ENDING.sub("", word)[:5] for word in parts[-1].split("_"))  # what it computes
+        return first in said and (bool(called) or any(word in told.lower() for word in its))
+    return first in said or bool(called)
 
 
 @functools.lru_cache(maxsize=1 << 12)

@@ -6,7 +6,6 @@ measurement, by a link that is none to a term; or the section shows it, in a tab
 what a run printed. What the sentence supposes, asks or expects is no outcome.
 """
 
-import functools
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -16,10 +15,8 @@ from markdown.extensions.toc import slugify
 from lockstep import figures, numbers, verdicts
 from lockstep.block import RECORDED, Page
 from lockstep.english import SENTENCE
-from lockstep.evidence import Evidence
 from lockstep.fitting import HEADING
 from lockstep.mistakes import Mistake
-from lockstep.worked import CARDS
 
 MEND = (
     "say the figure by key in this paragraph, link the page that measured it, or write it as what"
@@ -50,55 +47,9 @@ class _Unit(NamedTuple):
     section: int
 
 
-# Another card or machine than those of the records, and what it is said to do.
-_CARD = re.compile(
-    rf"\b(?:(?!L[12]\b|V\d\b)(?:{CARDS})[SX]?(?:\ ?\d{{3,4}}\w*)?|T4|M[1-9]\ (?:Pro|Max|Ultra)"
-    r"|G[BH]\d{3}|GTX\ \d+|Radeon\ \w+|Jetson\w*|[Oo]n\ (?:an?|my|our|the|any)\ (?:\w+\ )?laptop)\b"
-)
-_DOES = re.compile(
-    r"\b(?:needs?\ (?:more|less|fewer|twice|half|longer|a\ few|about|only|no)|ran\b|reach(?:es|ed)"
-    r"|takes\ (?:longer|more|less|twice|half|about|only)|leaves?|gains?|loses?|lost|wins?|won"
-    r"|holds?|(?:is|are|was|far|well|falls?|stays?)\ (?:ahead|behind)|faster|slower|quicker"
-    r"|the\ same|unchanged|bound\ by|better|worse|keeps?\ up|beats?|saturates?|scales|hardly"
-    r"|no\ difference|as\ (?:fast|slow|quick)\ as|so\ (?:does|is|did)|draws|drew)\b"
-)
-MEASURE = (
-    "measure it there and pull it by key, link who did, or write it as what you expect; or leave it"
-    " out"
-)
-
-
-@functools.lru_cache(maxsize=4)
-def _devices(records: Evidence) -> str:
-    rows = (row for kind in ("benchmarks", "microbenchmarks") for row in records.every(kind))
-    return " ".join({str(row.get("device", {}).get("name")) for row in rows})
-
-
-def _elsewhere(text: str, known: str) -> Iterator[str]:
-    """Yield what a sentence tells of a card or machine of which there is no record."""
-    if text.lstrip().startswith("|") or not _CARD.search(text):
-        return
-    for sentence in SENTENCE.split(text):
-        card = _CARD.search(sentence)
-        if not card or _FIGURE.search(sentence) or _LINK.search(sentence):
-            continue
-        if verdicts.HEDGE.search(sentence) or sentence.rstrip(' "”)').endswith("?"):
-            continue
-        name = re.sub(r"^[Oo]n \w+ ", "", card[0])
-        does = _DOES.search(sentence, card.end())
-        if not does and re.search(r"\b[Oo]n (?:\w+ )?$", sentence[: card.start()]):
-            does = _DOES.search(sentence)
-        if does and name.rstrip("s") not in known:
-            yield f"{does[0]!r} tells what {name} does, and no record is of that"
-
-
-def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake]:
+def check(page: Page, invented: set[int]) -> Iterator[Mistake]:
     """Yield the outcomes that a page tells in words, and shows no figure of."""
     units, shown, led = _read(page)
-    known = _devices(records)
-    for unit in units:
-        for what in _elsewhere(unit.text, known) if unit.line not in invented else ():
-            yield Mistake(page.path, page.at(unit.line), what, MEASURE)
     heads: list[str] = []
     for unit in units:
         cells = _cells(unit.text)

@@ -177,7 +177,7 @@ def _sentence(sentence: str, page: Page, records: Evidence) -> Iterator[str]:
     for number in asked:
         said, known = _READY[number]
         found = said.search(plain)
-        if found and not any(_knows(_told(key.row), found[0], known) for key in keys):
+        if found and not any(_knows(words_of(key.row), found[0], known) for key in keys):
             yield f"{keys[0].said} says nothing of {found[0].strip()!r}, which the sentence names"
     for key in keys:
         yield from _wide(key, text, page.root)
@@ -191,7 +191,7 @@ def _words(told: str) -> frozenset[str]:
     return frozenset(re.findall(r"[a-z]+(?:[-+][a-z+]+)*", told)) | frozenset(stems(told))
 
 
-def _told(row: dict) -> str:
+def words_of(row: dict) -> str:
     """Return all that a record says in words, in small letters."""
     said = " ".join(str(v) for k, v in row.items() if isinstance(v, str) and k not in _UNSAID)
     said += " c++ nvcc" if "::" in said else ""
@@ -200,7 +200,7 @@ def _told(row: dict) -> str:
 
 
 @functools.lru_cache(maxsize=512)
-def _source(root: Path, name: str) -> str:
+def source_of(root: Path, name: str) -> str:
     file = root / name
     return file.read_text(encoding="utf-8", errors="replace").lower() if file.is_file() else ""
 
@@ -227,7 +227,7 @@ def _foreign(key: Key, text: str, page: Page) -> Iterator[str]:
     near = f"{before} . {clause(behind)}"
     for found in _NAMED.finditer(near):
         name = found["name"]
-        told = f"{_told(key.row)} {key.row['device']['name']} {page.meta.get('title')}"
+        told = f"{words_of(key.row)} {key.row['device']['name']} {page.meta.get('title')}"
         if name.lower().rstrip("s") not in told.lower() and page.body.count(name) < 2:
             if not (_LINKS.search(f"over {name}") and _LINKED.search(told)):
                 yield f"{key.said} says nothing of {name!r}, which the sentence names"
@@ -259,7 +259,7 @@ def _wide(key: Key, text: str, root: Path) -> Iterator[str]:
     """The words beside a figure say a width, a count or a size that its record does not know."""
     before, behind = around(text, key)
     near = f"{before} . {clause(behind)}"
-    told, code = _told(key.row), _source(root, str(key.row.get("kernel", "")))
+    told, code = words_of(key.row), source_of(root, str(key.row.get("kernel", "")))
     for said in (*_widths(near, told, code), *_counts(near, told, key), *_arrays(near, told, key)):
         yield f"{key.said} says nothing of {said!r}, which the sentence names"
         return
@@ -303,6 +303,7 @@ _WAYS = (
     "naive tile coalesc uncoalesc stride strided vectori serial sequen unroll fuse fusing persist"
     " pad swizzl double-buffer pipelin prefetch compress skew random shuffl atomic block-wise"
     " transpos sort recurs privati ticket mma wgmma tma look-back ping-pong speciali quanti"
+    " exclusive inclusive"
 ).split()
 _WAY = re.compile(rf"\b(?:{'|'.join(_WAYS)})[a-z]*\b", re.IGNORECASE)
 
@@ -314,11 +315,11 @@ def _ways(key: Key, text: str, keys: list[Key], page: Page) -> Iterator[str]:
     near = NOT.sub(" ", f"{last} . {clause(behind)}")
     if not _WAY.search(near):
         return
-    told = " ".join(_told(one.row) for one in keys)
+    told = " ".join(words_of(one.row) for one in keys)
     files = {str(one.row.get(of, "")) for one in keys for of in ("kernel", "script")}
     for found in _WAY.finditer(near):
         way = next(way for way in reversed(_WAYS) if found[0].lower().startswith(way))
-        if way not in told and not any(way in _source(page.root, file) for file in files):
+        if way not in told and not any(way in source_of(page.root, file) for file in files):
             yield f"{key.said} says nothing of {found[0]!r}, nor does the code that it measured"
             return
 
@@ -339,7 +340,7 @@ _ERROR = re.compile(
 def _quantity(key: Key, text: str) -> Iterator[str]:
     """A share is no difference, and no error."""
     before, behind = around(text, key)
-    name, told = key.field, _told(key.row)
+    name, told = key.field, words_of(key.row)
     share = name.endswith("share") or (name == "ratio" and figures.unit_of(key.row, name) == "%")
     if share and (more := _MORE.match(behind)):
         yield f"{key.said} is a share, and no difference, and {more[0].strip()!r} stands behind it"

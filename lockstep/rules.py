@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from lockstep import forged, numbers, told, verdicts, worked
+from lockstep import forged, numbers, reported, told, verdicts, worked
 from lockstep.block import RECORDED, Block
 from lockstep.languages.base import mentions
 from lockstep.project import Project
@@ -215,6 +215,7 @@ def check_shown(blocks: list[Block], wrong: Callable[[int, str, str], None]) -> 
             said = block.options.get(key, "")
             for number in (*numbers.typed(said), *told.find(said)):
                 wrong(block.page_line, f"{number!r} is typed, in {key}=", numbers.MEND)
-            for words in verdicts.find(said) if key == "title" else ():
+            heard = [] if key == "file" else [*reported.told(said)]
+            for words in (*heard, *(verdicts.find(said) if key == "title" else ())):
                 what = f"{words!r} in {key}= tells how a run came out"
                 wrong(block.page_line, what, "name what the block is; the figure stands by key")

@@ -26,6 +26,7 @@ from lockstep import (
     impostors,
     numbers,
     preprocessed,
+    reported,
     silent,
     texts,
     told,
@@ -1078,7 +1079,11 @@ def _together(language: str, lines_: list[tuple[int, str]], wrong: Wrong) -> Non
         parts[-1].append((number, line.strip().lstrip("#/* ")))
     for part in dict.fromkeys(map(tuple, parts)):
         text = " ".join(line for _, line in part)
-        for found in (*verdicts.find(text, code=True), *told.find(text)):
+        for found in (
+            *verdicts.find(text, code=True),
+            *told.find(text),
+            *reported.told(text, code=True),
+        ):
             at = next((n for n, line in part if found.split()[0] in line), part[0][0])
             wrong(at, f"{found!r} is told in a comment or a text, as of a run", mend)
 
@@ -1213,6 +1218,9 @@ def _example(example: doctest.Example, before: str, wrong: Wrong) -> None:
             if digits in example.source:
                 what = f"{digits} is read from a text of its own line by {given[0]}...)"
                 wrong(example.lineno, what, "compute it, or measure it and say it by key")
+    if name := reported.printed(example.want, tree):
+        what = f"{name!r} is printed, and it is a text of the line that prints it"
+        wrong(example.lineno, what, "start that and print what it says, or leave its name out")
     for number in numbers.typed(example.want):
         made = re.search(r"\b(?:random|default_rng|seed)\b", before)
         if made and not number.endswith("%"):  # the share of an error may be of random data

@@ -179,7 +179,15 @@ _RIVAL = re.compile(
     r"\b(?:(?:ahead\ of|(?:fast|quick|bett|slow)er\ than|as\ (?:fast|quick|good)\ as"
     r"|beat(?:s|en|ing)?|outperform\w*|outrun\w*|surpass\w*|overtak\w*|leav(?:es|ing)\ behind"
     rf"|(?:w[oi]n(?:s|ning)?|los(?:es|t|ing))\ (?:over|against|to))\ {LIBRARY}"
-    rf"|(?:leaves?|left|leaving)\ (?:\w+\ ){{0,2}}?{LIBRARY}\ (?:\w+\ ){{0,2}}?behind)\b"
+    rf"|(?:leaves?|left|leaving)\ (?:\w+\ ){{0,2}}?{LIBRARY}\ (?:\w+\ ){{0,2}}?behind"
+    rf"|(?:keep(?:s|ing)?|kept)\ (?:up|pace)\ with\ {LIBRARY})\b"
+)
+# None that could: no supposition, whatever the verb. And whose it is, in Russian, as names are.
+_NONE = re.compile(
+    r"\b[Nn]o\ (?:other\ )?(?:librar(?:y|ies)|kernels?|compilers?|versions?|rivals?|vendors?)\b"
+    r"[^.;:]{0,20}?\ (?:could|can|will)\ (?:\w+\ )?(?:outrun|beat|match|touch|reach|catch|follow|do"
+    r"\ better|keep\ up)\b"
+    r"|\b(?:вдвое|втрое|вчетверо|впятеро|вполовину|\w+кратно|наполовину|у\ нас)\b"
 )
 
 
@@ -198,6 +206,8 @@ def told(sentence: str, without: frozenset[int] = frozenset()) -> Iterator[str]:
 def find(text: str, code: bool = False) -> Iterator[str]:
     """Yield the outcomes that words tell outside of a page: a comment, a caption, a name."""
     rival = None if code else _RIVAL.search(text)
+    if none := None if code else _NONE.search(text):
+        yield none[0]
     if rival and not (_PROVED.search(text) or HEDGE.search(text) or text.rstrip().endswith("?")):
         yield rival[0]
     if ASKING.rules(text.lower()):

@@ -301,8 +301,12 @@ class PuzzlePart(Part):
             return times(exercise.load(which, site.root), which, site.records)
         if path:
             rows = times(exercise.load(which, site.root), which, site.records, "exercise")
-            told = f"{PAR_AND_TIME}\n\n{rows}"
-            return exercise.folded("What the answers take on a GPU", told) if rows else ""
+            if not rows:
+                return ""
+            box = exercise.folded("What the answers take on a GPU", f"{PAR_AND_TIME}\n\n{rows}")
+            if plain:
+                return box
+            return f'<div data-search-exclude markdown="1">\n\n{box}\n\n</div>'
         what = f"[[puzzles:{which}]] names no part of them"
         mend = "write [[puzzles:table]], or the name of an exercise"
         raise PageError([Mistake("docs/puzzles", 1, what, mend)])

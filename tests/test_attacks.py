@@ -42,6 +42,11 @@ HONEST_PAGES = [
     pytest.param(page, id=page["name"])
     for page in yaml.load((ROOT / "tests/honest.yml").read_text(encoding="utf-8"), LOADER)
 ]
+HONEST_PAGES += [  # twins of attacks, in the files of these
+    pytest.param(page, id=f"{name}: {page['name']}")
+    for name, group in CLASSES.items()
+    for page in group.get("honest", ())
+]
 KERNEL = '''"""A module."""
 
 # --8<-- [start:imports]
@@ -314,8 +319,9 @@ def moved(root: Path, attack: dict) -> None:
 
 
 def edited(root: Path, changes: dict) -> list[str]:
-    """Change the records by hand, and return what is said of them."""
+    """Change records and recorded outputs by hand, and return what is said of them."""
     records = sorted((root / "evidence").rglob("*.json"))
+    records += sorted((root / "snippets/output").rglob("*.txt"))
     for old, new in changes.items():
         texts = {record: record.read_text(encoding="utf-8") for record in records}
         assert any(old in text for text in texts.values()), texts

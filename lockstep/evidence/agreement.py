@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lockstep import branches, compilers, project, tracing
-from lockstep.block import Block, Page
+from lockstep.block import RECORDED, Block, Page
 from lockstep.evidence.proofs import Evidence
 from lockstep.evidence.records import FIGURES, SEAL, load, sealed
 from lockstep.languages.names import code
@@ -72,6 +72,8 @@ def check(
             for run in record["runs"]:
                 for words, what in _run(run, page):
                     yield Mistake(name, _line(file, words), what, AGAIN.format(file=name))
+    for page in pages:
+        yield from _printed(page, records)
     for kind in ("benchmarks", "microbenchmarks"):
         for row in records.every(kind):
             for what in _row(row):
@@ -231,6 +233,23 @@ def _unnoted(row: dict, block: Block, compiled: compilers.Names) -> Iterator[str
         yield "it passed, and no line of it was counted"
     if "parts" not in row and branches.of(block.text, block.numbers, compiled):
         yield "it passed, and no part of a line was counted"
+
+
+def _printed(page: Page, records: Evidence) -> Iterator[Mistake]:
+    """A recorded output is, letter by letter, what some run printed: of this code or of older.
+
+    Where the code changed, the page says so. Where the text did, a reader would see a number that
+    no run has given.
+    """
+    wrote = any(run.get("outputs") for run in records.by_hash.get(page.sha256, ()))
+    for block in page.blocks:
+        if block.language not in RECORDED:
+            continue
+        known = records.printed.get(block.path)
+        if block.sha256 not in known if known else wrote:
+            what = f"the output of {page.path} is not what a run of it printed"
+            mend = f"restore it: git checkout {block.path}; or run the page where it prints that"
+            yield Mistake(block.path, 1, what, mend)
 
 
 # ---------------------------------------------------------------- a row of a benchmark

@@ -306,6 +306,16 @@ class Evidence:
         return row, name
 
     @functools.cached_property
+    def printed(self) -> dict[str, set[str]]:
+        """The hashes of all that runs have printed for each file of recorded output."""
+        found: dict[str, set[str]] = {}
+        for runs in self.by_hash.values():
+            for run in runs:
+                for path, sha256 in run.get("outputs", {}).items():
+                    found.setdefault(path, set()).add(sha256)
+        return found
+
+    @functools.cached_property
     def planned(self) -> frozenset[str]:
         """The words in the benchmarks' sources that look like ids of rows: those with hyphens, the
         first of each ``Case``, and what another id of the same file begins with."""

@@ -74,6 +74,9 @@ UNROLLED_SUMS = (
 # Kernels of which the GPU issues fewer instructions than the source has.
 FEWER_ISSUED = {"fma_1_kernel": UNROLLED_SUMS, "fma_4_kernel": UNROLLED_SUMS}
 MOST_MORE = 8  # times as many as the source has, at most
+# An atomic maximum of floats is a loop around a compare-and-swap: lanes of a warp that meet go
+# round again, up to 32 times, and who wins each round differs by run (217 issued, or 237).
+RETRIED = {"largest_kernel": 32}  # kernel -> that many times as many at most
 
 # Branches of the source that are none in the machine code, by their place among the kernel's
 # branches (if, for and while, from the top): conditional instructions, an early exit, an unrolled
@@ -192,8 +195,9 @@ def unlike_issued(name, theirs):
     ours, least = issued()[name]
     if theirs < least:
         yield f"{name}: the GPU issues {theirs:g} instructions, fewer than the least, {least:g}"
-    few = CASES[name].kernel in FEWER_ISSUED
-    if few != (theirs < ours) or theirs > MOST_MORE * ours:
+    kernel = CASES[name].kernel
+    most = RETRIED.get(kernel, MOST_MORE) * ours
+    if (kernel in FEWER_ISSUED) != (theirs < ours) or theirs > most:
         yield f"{name}: the GPU issues {theirs:g} instructions, and the source has {ours:g}"
 
 

@@ -1,0 +1,416 @@
+"""What a page tells of devices, tools and runs has a record, or a link to who reports it.
+
+A sentence is read with what gives it its place: the label of its row and the head of its column,
+the name of its tab, the term that it explains, the sentence that a footnote belongs to. It passes
+with a figure, with a link to who says so, and where it supposes, asks, or says that there is no
+record (``reported`` has the words).
+"""
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from lockstep import figures, verdicts
+from lockstep.block import Page
+from lockstep.english import SENTENCE
+from lockstep.evidence import Evidence
+from lockstep.fitting import HEADING, stems
+from lockstep.mistakes import Mistake
+from lockstep.reported import (
+    BY,
+    CAME,
+    DEVICE,
+    FIGURE,
+    HOW_TO,
+    INNER,
+    LANDS,
+    LINK,
+    PLACED,
+    RACE,
+    RACED,
+    RESULT,
+    SAYS,
+    TOOLS,
+    UNTRIED,
+    WE,
+    WHO,
+    free,
+    tells,
+)
+
+
+class Said(NamedTuple):
+    line: int
+    text: str  # a sentence
+    place: str = ""  # what it stands under: a tab, a term, a row and a column
+    around: str = ""  # its paragraph, and what the colon at its end leads to
+    kind: str = "prose"
+
+
+_BOX = re.compile(r"^(\s*)(?:\?\?\?\+?|!!!|===[!+]?)\s*([\w-]*)[^\"]*(?:\"(.*)\")?\s*$")
+_TERM = re.compile(r":\s{2,}\S")
+_NOTE = re.compile(r"^\[\^([\w-]+)\]:\s")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+\.)\s")
+_ALT = re.compile(r"!\[([^\]]*)\]\(")
+_HOVER = re.compile(r"\]\([^()\s]*\s+[\"']([^\"']*)[\"']\)")
+_CELL = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r"[\s|:-]+")
+
+
+def statements(page: Page) -> Iterator[Said]:
+    """Yield what a page says, sentence by sentence."""
+    rows = page.body.split("\n")
+    notes = {found[1]: rows[n][found.end() :]
+             for n, row in enumerate(rows) if (found := _NOTE.match(row))}  # fmt: skip
+    paragraphs = list(_paragraphs(rows, page.body_line))
+    for at, (line, text, place, kind) in enumerate(paragraphs):
+        table = at + 1 < len(paragraphs) and paragraphs[at + 1][3] == "row"
+        leads = kind != "prose" or table or text.rstrip(" *_").endswith(":")
+        after = _after(paragraphs, at, 1 if kind == "prose" else 4) if leads else ""
+        if kind == "fence":
+            continue
+        if kind == "row":
+            yield Said(line, text, place, "", kind)
+            continue
+        for alt in _ALT.findall(text):
+            yield Said(line, alt, "", "", "alt")
+        for title in _HOVER.findall(text):
+            yield Said(line, title, "", "", "title")
+        text = _ALT.sub("(", text)
+        for sentence in SENTENCE.split(text):
+            for name in re.findall(r"\[\^([\w-]+)\](?!:)", sentence):
+                yield Said(line, notes.get(name, ""), sentence, text, "note")
+            yield Said(line, sentence, place, f"{text} {after}", kind)
+
+
+def _after(paragraphs: list[tuple[int, str, str, str]], at: int, most: int) -> str:
+    """Return what stands behind a paragraph: the next ones, a table as a whole."""
+    found: list[str] = []
+    for _, text, _, kind in paragraphs[at + 1 : at + 60]:
+        if kind != "row":
+            most -= 1
+            if most < 0:
+                break
+        elif most < 1 and found and found[-1] != "|":
+            break
+        found.append(text)
+        if kind == "row":
+            most = max(most, 0)
+    return " ".join(found)
+
+
+def _paragraphs(rows: list[str], first: int) -> Iterator[tuple[int, str, str, str]]:
+    """Yield (line, text, place, kind) of paragraphs, items, headings, titles and cells."""
+    boxes: list[tuple[int, str]] = []
+    heads: list[str] = []
+    inside = False
+    held: list[str] = []
+    start, before = first, ""
+
+    def end() -> Iterator[tuple[int, str, str, str]]:
+        if held:
+            place = boxes[-1][1] if boxes else ""
+            yield start, " ".join(r.strip() for r in held), place, "prose"
+            held.clear()
+
+    for number, row in enumerate([*rows, ""], start=first):
+        if row.lstrip().startswith("```"):
+            yield from end()
+            inside = not inside
+            if inside:
+                yield number, "```", "", "fence"
+            continue
+        if inside:
+            continue
+        if not row.strip():
+            yield from end()
+            heads = []
+            continue
+        depth = len(row) - len(row.lstrip())
+        while boxes and depth <= boxes[-1][0]:
+            yield from end()
+            boxes.pop()
+        if box := _BOX.match(row):
+            yield from end()
+            if box[3]:
+                yield number, box[3], "", box[2] or "tab"
+            boxes.append((depth, box[3] or "" if not box[2] else ""))
+        elif title := HEADING.match(row):
+            yield from end()
+            yield number, title[2], "", "heading"
+        elif row.lstrip().startswith("|"):
+            yield from end()
+            cells = [c.strip() for c in _CELL.split(row.strip().strip("|"))]
+            if heads:
+                if not _RULE.fullmatch(row):
+                    for n, cell in enumerate(cells):
+                        head = heads[n] if n < len(heads) else ""
+                        place = head if not n else f"{cells[0]} , {head}"
+                        yield number, cell, place, "row"
+            else:
+                heads = cells
+        elif _TERM.match(row):
+            term = before
+            yield from end()
+            for part in SENTENCE.split(row[1:].strip()):
+                yield number, part, term, "term"
+        else:
+            if held and _ITEM.match(row):
+                yield from end()
+            start = start if held else number
+            held.append(row)
+        before = row
+
+
+# The architecture of a device by its compute capability.
+_GENERATIONS = {"7.0": "Volta", "7.5": "Turing", "8.0": "Ampere", "8.6": "Ampere", "8.9": "Ada",
+                "9.0": "Hopper", "10.0": "Blackwell", "12.0": "Blackwell"}  # fmt: skip
+_OF_HARDWARE = stems(
+    "memory cache tensor core register shared instruction matrix precision format capability"
+    " hardware lane bank bandwidth latency compiler assembler cluster barrier architecture vector"
+    " width wide float int half rate copy fast slow chip multiprocessor befor wher add use call"
+    " wait sync own mak load read generation device row too layer parallel rank torch step"
+    " product opera async bfloat format"
+)
+_FACT = re.compile(
+    r"(?i)\b(?:c[ao]mes?\ with|came\ with|needs?\ an?\b|before|since|replac\w+|calls?|called"
+    r"|supports?|promis\w+|instructions?|compute\ capability|lanes?|formats?|compil\w+|drivers?"
+    r"|interface|generation|sources?|library|libraries|language|wavefronts?)\b|`"
+)
+MEASURE = (
+    "measure it there and pull it by key, link who did, or write it as what you expect; or leave it"
+    " out"
+)
+
+
+@functools.lru_cache(maxsize=4)
+def recorded(records: Evidence) -> str:
+    """Return the names of all devices that have a record, and of their generations."""
+    found: set[str] = set()
+    for kind in ("benchmarks", "microbenchmarks"):
+        for row in records.every(kind):
+            device = row.get("device", {})
+            found.add(str(device.get("name")))
+            found.add(_GENERATIONS.get(str(device.get("compute_capability")), ""))
+    return " ".join(sorted(found))
+
+
+def _elsewhere(said: Said, known: str, own: frozenset[str], devices: list[str]) -> Iterator[str]:
+    """Yield what a sentence tells of a device of which there is no record.
+
+    ``own``: the words of what the page has measured; ``devices``: those that it names without one.
+    """
+    whole = f"{said.place} : {said.text}" if said.place else said.text
+    if not any(device in whole for device in devices):
+        return
+    every = [PLACED.sub("", found[0]) for found in DEVICE.finditer(whole)]
+    names = [name for name in every if name.rstrip("s") not in known]
+    # Ours has records on other pages, and "our other cards" are none.
+    names = [name for name in names if name.startswith("other ") or f"our {name}" not in whole]
+    if not names or free(said.text) or free(said.place):
+        return
+    if FIGURE.search(whole) or LINK.search(whole):
+        return
+    race = RACE.search(whole)
+    if race and len(names) < len(every) and re.match(r"(?i)(?:our|ours|we|us)\b", race[0]):
+        return  # ours is on the one that is known
+    if race or (own and said.kind != "row" and not _FACT.search(whole) and not INNER.search(whole)
+                and not own.isdisjoint(stems(DEVICE.sub(" ", whole)))):  # fmt: skip
+        about = f"{race[0].strip()!r} is" if race else "this is"
+        yield f"{about} said of {names[0]}, and no record is of that"
+
+
+# The head of a column of what a profiler says, and a cell in words.
+_HEADED = re.compile(
+    r"(?i)\b(?:stall(?:s|ed)?|waits?\ (?:mostly|longest|above\ all)\ (?:for|on)|(?:bound|limited"
+    r"|held\ up)\ by"
+    r"|bottleneck|limiter|profiler|ncu|nsight|sanitizer|racecheck|memcheck)\b"
+)
+_NAMES = tuple(
+    frozenset(words.split())
+    for words in (
+        "nsight nsys timeline trace",
+        "nsight ncu nvprof profiler profilers counter counters",
+        "compute sanitizer sanitizers memcheck racecheck initcheck synccheck valgrind",
+        "ptxas nvdisasm cuobjdump disassembly disassembler",
+        "meter stopwatch wall",
+    )
+)
+_HEADS = frozenset("stall stalls stalled waits bound limited held bottleneck limiter profiler ncu"
+                   " nsight sanitizer racecheck memcheck".split())  # fmt: skip
+RAN = (
+    "show what it printed, in a block of this page, or link the record of it; or say what it would"
+    " show"
+)
+
+
+def _unstarted(said: Said, missing: list[int], keyed: bool, headed: bool) -> Iterator[str]:
+    """Yield what a tool is said to say that nothing on the page has started.
+
+    ``missing``: the families of such tools; ``keyed``: whether the page shows results of runs;
+    ``headed``: whether columns of its tables may be what a profiler says.
+    """
+    if said.kind == "row":
+        head = said.place.rpartition(" , ")[2] if " , " in said.place else ""
+        if (
+            headed
+            and not FIGURE.search(said.text)
+            and _HEADED.search(head)
+            and re.search(r"[a-z]{3}", said.text)
+        ):
+            yield f"{said.text!r} under {head!r} is what a profiler says, and none ran on this page"
+        return
+    for number in missing:
+        for found in TOOLS[number][0].finditer(said.text):
+            if FIGURE.search(said.text + said.around) or LINK.search(said.text):
+                return
+            if INNER.search(said.text):
+                return
+            before, behind = said.text[: found.start()], said.text[found.end() :]
+            if re.search(r"\b(?:lets?|helps?|makes?)\ (?:the\ )?$", before):
+                continue
+            inside = before.count("`") % 2 and not behind.startswith("`")  # a command
+            says = SAYS.match(behind) and keyed
+            by = BY.search(before) and RESULT.search(said.text)
+            if inside or free(said.text) or HOW_TO.match(said.text):
+                continue
+            if said.kind == "heading" and not RESULT.search(said.text):
+                continue
+            if says or by or (said.kind in {"alt", "title"} and RESULT.search(said.text)):
+                yield f"{found[0]!r} is said to tell something, and it did not run on this page"
+                return
+
+
+_ASKED = re.compile(
+    r"(?i)\b(?:did|have)\ (?:we|it|they|ours|the\ \w+)\ (?:see|measure|get|find|take|gain|lose"
+    r"|need)\b"
+)
+# A condition at the head of a sentence, and how the race stands under it.
+UNDER = re.compile(
+    r"^\W*(?:With|Under|Without|After|On|In|At|Inside|From"
+    r"|Over)\ (?P<how>[^.;:?,\ufffc]{3,60}(?:,\ with\ [^,]{3,40})?),\ "
+    r"(?P<then>[^.;:?\ufffc]*)"
+)
+STANDS = re.compile(
+    r"(?i)\b(?:order|ranking|lead|gap|picture|rungs?|winner)\b[^,.;]{0,30}\ (?:holds?|stays?"
+    r"|stands?|survives?|keeps?"
+    r"|is\ (?:the\ same|unchanged)|remains?)\b"
+)
+REPORT = (
+    "say the figure by key in this paragraph, link the record of it, or say that it is not on"
+    " record"
+)
+
+
+def _did(said: Said, known: str, live: list[re.Pattern]) -> Iterator[str]:
+    """Yield what a sentence tells of something that somebody did, and no figure is near.
+
+    ``known``: the words of the records that the page prints; ``live``: the rules that find
+    something on the page.
+    """
+    text = said.text.rstrip(" *_")
+    if not any(rule.search(said.text) for rule in live):
+        return
+    if LINK.search(said.text) or INNER.search(said.text) or "```" in said.around:
+        return
+    figure = re.search(r"\[\[(?:bench|micro):|\{(?:bench|micro):", said.around)
+    if said.kind == "quiz" and not figure and (asked := _ASKED.search(text)):
+        yield f"{asked[0]!r} asks for what a run gave"
+        return
+    if text.endswith((":", "?")) or UNTRIED.search(said.text):
+        return
+    rules = (WE, CAME, LANDS, RACED) if known and said.kind == "prose" else (WE, CAME, LANDS)
+    for rule in (CAME,) if FIGURE.search(said.around) else rules:
+        every = (f for f in rule.finditer(said.text) if rule is not WE or tells(said.text, f))
+        if not figure and (found := next(every, None)):
+            clause = said.text[said.text.rfind(",", 0, found.start()) + 1 :]
+            if rule is WE or not verdicts.HEDGE.search(clause):
+                yield f"{found[0].strip()!r} tells of a run, and no figure is near"
+                return
+    under = UNDER.match(said.text)
+    if under and STANDS.search(under["then"]) and not FIGURE.search(said.text):
+        words = {w for w in re.findall(r"[A-Za-z][\w-]{2,}", under["how"].lower())}
+        missing = sorted(word for word in words - _SMALL if word[:7] not in known)
+        if missing and not free(said.text):
+            yield f"{missing[0]!r} is a condition that no record of this page has"
+
+
+_SMALL = frozenset("the and its their our this that these those with one two each both all".split())
+
+
+# ---------------------------------------------------------------- a page
+
+
+_ANY = re.compile(rf"\b{WHO}")  # wherever a sentence begins
+# Words of which a page has one, in small letters, if a rule can find something.
+_ASKS = (
+    (_ANY, "we i us colleague reader friend student reviewer maintainer nobody"),
+    (CAME, "bore borne came turned true proved way branch path rid apart overnight evenings nights"
+           " tries attempts hours days weeks weekends us that nothing anything"),
+    (RACED, "took lost won gained saved needed got fell rose dropped survived beat trailed matched"
+            " agreed slowed suffered"),
+    (LANDS, "land lands fall falls end ends come comes rank ranks leave leaves stay stays remain"
+            " remains behave behaves fare fares do does launch run trace timeline profile"),
+    (_ASKED, "did have"),
+    (STANDS, "holds hold stays stands survives keeps unchanged remains same"),
+)  # fmt: skip
+# Without regard to case a search costs several times as much: a page is read in small letters.
+_ASKING = tuple(
+    (rule, re.compile(rule.pattern.removeprefix("(?i)")), frozenset(words.split()))
+    for rule, words in _ASKS
+)
+_WORD = re.compile(r"[a-z]+")
+
+
+def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake]:
+    """Yield what a page tells of devices, tools and runs, and has no record of."""
+    body = page.body.replace("\n", " ")
+    small = body.lower()
+    words = frozenset(_WORD.findall(small))
+    devices = {PLACED.sub("", found[0]) for found in DEVICE.finditer(body)}
+    named = [n for n, (tool, _) in enumerate(TOOLS)
+             if not words.isdisjoint(_NAMES[n]) and tool.search(body)]  # fmt: skip
+    did = [WE if rule is _ANY else rule for rule, found, asks in _ASKING
+           if not words.isdisjoint(asks)
+           and found.search(body if rule is _ANY else small)]  # fmt: skip
+    headed = not words.isdisjoint(_HEADS) and _HEADED.search(body) is not None
+    if not (devices or named or did or headed):
+        return
+    rows = [row for line in page.body.split("\n") if "[[" in line
+            for _, row, _ in figures.measured(records, line)]  # fmt: skip
+    ran = records.by_hash.get(page.sha256, ())
+    known = _known(rows, ran, records)
+    elsewhere = [name for name in devices if name.rstrip("s") not in known]
+    told = " ".join(str(v) for row in rows for v in row.values() if isinstance(v, str)).lower()
+    shown = f"{told} {page.meta.get('title')} {' '.join(block.text for block in page.blocks)}"
+    missing = [n for n in named if not TOOLS[n][1].search(shown)]
+    headed = headed and not TOOLS[1][1].search(shown)
+    keyed = bool(rows) or any(run.get("outputs") for run in ran)
+    own: frozenset[str] = frozenset()
+    if rows and not page.meta.get("sources"):
+        about = " ".join(f"{r['id']} {r.get('title') or r.get('what') or ''}" for r in rows)
+        own = frozenset(stems(about) - _OF_HARDWARE)
+    for said in statements(page):
+        if said.line in invented and said.text.lstrip().startswith("- [ ]"):
+            continue  # a wrong answer
+        at = page.at(said.line)
+        for what in _elsewhere(said, known, own, elsewhere) if elsewhere else ():
+            yield Mistake(page.path, at, what, MEASURE)
+        if missing or headed:
+            for what in _unstarted(said, missing, keyed, keyed and headed):
+                yield Mistake(page.path, at, what, RAN)
+        if did and (said.line not in invented or said.kind == "quiz"):
+            for what in _did(said, told, did):
+                yield Mistake(page.path, at, what, REPORT)
+
+
+def _known(rows: list[dict], ran: Sequence[dict], records: Evidence) -> str:
+    """Return the names of the devices on which something of a page was measured, or ran."""
+    of = [*rows, *ran, *(r for row in rows for r in records.elsewhere.get(row.get("id", ""), ()))]
+    found = {str(row.get("device", {}).get("name")) for row in of}
+    found |= {
+        _GENERATIONS.get(str(row.get("device", {}).get("compute_capability")), "") for row in of
+    }
+    named = " ".join(sorted(found))
+    return named if re.search(r"\d", named) else recorded(records)
