@@ -287,6 +287,36 @@ def test_generated_kernels_of_many_types_are_right_or_refused(tab):
     assert MIXED["compiled"] >= 100 and min(MIXED[word] for word in KINDS), str(MIXED)
 
 
+WAYS = "warp_sum(", "turned(", "bump(", "move(", "note(", "atomic.", "result1", " in (", "while "
+ACTING = {"compiled": 0, "refused": 0, **dict.fromkeys(WAYS, 0)}
+
+
+@settings(CHANCE, max_examples=120)
+@given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
+def generated_acting_is_right(tab, chance, seed):
+    kernel, namespace, rows = wgsl_generated.Acting(chance), {}, []
+    text = kernel.source("k")
+    source = wgsl_generated.ACTING_HEAD + text
+    Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
+    with captured(rows, fallback=("pairs",), unroll=64):
+        namespace["k"][kernel.launch](*wgsl_generated.acting_arguments(seed))
+    (record,) = rows
+    ACTING["refused" if record.refused else "compiled"] += 1
+    if record.refused:
+        return
+    for word in WAYS:
+        ACTING[word] += word in text + record.shader.wgsl
+    (found,) = webgpu.run(tab, [record])
+    wrong = found if isinstance(found, str) else unlike(record, found)
+    assert not wrong, f"{wrong[:3]}\n{text}\n{record.shader.wgsl}"
+
+
+def test_generated_kernels_whose_operands_write_and_wait_are_right(tab):
+    generated_acting_is_right(tab)
+    print(ACTING)
+    assert ACTING["compiled"] >= 100 and min(ACTING[word] for word in WAYS), str(ACTING)
+
+
 # ---------------------------------------------------------------- what is refused, by name and line
 
 HEAD = "import math\nimport operator\nimport numpy as np\nfrom numba import cuda\n\n"
@@ -326,6 +356,15 @@ NOT_COMPILED = {
     "x[i] = x[i] // 0.5": ("is computed in float64", 0),
     "y = x[::-1]\nx[i] = y[i]": ("a step that is no positive constant", 0),
     "print(i)": ("print", 0),
+    "k = np.int32(0)\nwhile cuda.shfl_sync(-1, k, 0) < np.int32(3):\n    k = np.int32(k + 1)": (
+        "may not all make the same turns",
+        1,
+    ),
+    "k = np.int32(0)\nwhile cuda.any_sync(0xffffffff, k < t):\n    k = np.int32(k + 1)": (
+        "may not all make the same turns",
+        1,
+    ),
+    "y = x[cuda.atomic.add(a, i, 1) & 3 : 5]\nx[i] = y[0]": ("a call that writes in a slice", 0),
     "cuda.threadfence()": ("no memory fence", 0),
     "g = cuda.cg.this_grid()\ng.sync()": ("no barrier across workgroups", 0),
     "while cuda.atomic.cas(a, 0, 0, 1) != 0:\n    pass": ("waits for another", 0),
@@ -517,6 +556,78 @@ ONE_ARM = {
     "an arm that ends for some numbers alone": "q[i] = halvings(a[i]) if a[i] > 0 else -1",
     "an arm in an arm": "q[i] = (bump(o, i) if a[i] > 5 else 2) if a[i] > 2 else 7",
 }
+
+
+# Each needs what an operand reads before a later one writes it, or what it does once.
+IN_ORDER = {
+    "sums of two warps": "q[i] = warp_sum(a[i]) - 3 * warp_sum(q[i] + 1)",
+    "a sum of a sum": "q[i] = warp_sum(a[i] * warp_sum(a[i])) - warp_sum(a[i])",
+    "sums in a tuple": "p, r = warp_sum(a[i]), warp_sum(a[i] * 3)\nq[i] = p - r",
+    "sums that are compared": "q[i] = warp_sum(a[i]) < warp_sum(a[i] * 2)",
+    "a sum as a place": "q[warp_sum(0) + i] += warp_sum(a[i])",
+    "an argument that the function writes over": "q[i] = turned(o[i], o, i) - turned(o[i], o, i)",
+    "an argument that was its result": "q[i] = beside(beside(a[i]))",
+    "what is stored, and where": "q[a[i] % 32] = 0\no[i] = i\nq[o[i] - 1] = bump(o, i) if i else 7",
+    "a place taken": "o[i] = i\nq[o[i]] = cuda.atomic.add(o, i, 0 - i)",
+    "a condition that writes": "q[i] = o[i] if bump(o, i) > 5 else -o[i]",
+    "a chain": "q[i] = 0 <= cuda.atomic.add(o, i, 5) < 4",
+    "a chain that ends early": "q[i] = a[i] < 3 < bump(o, i)",
+    "bounds": "for j in range(o[i] & 7, (bump(o, i) & 7) + 4, (bump(o, i) & 3) + 1):\n"
+    "    q[i] += j + 1",
+    "what is read before": "q[i] = o[i] - bump(o, i) * o[i]",
+    "a result that is not needed": "if cuda.atomic.add(u, i, 3) >= 0:\n    q[i] = 1",
+    "an and of an or": "q[i] = i > 40 or (a[i] < 5 and bump(o, i) > 0)",
+    "a loop's test": "while a[i] < 5 and bump(o, i) < 4:\n    q[i] += 1",
+}
+WAITS = """@cuda.jit(device=True)
+def warp_sum(v):
+    for k in (16, 8, 4, 2, 1):
+        v = np.int32(v + cuda.shfl_xor_sync(0xffffffff, v, k))
+    return v
+@cuda.jit(device=True)
+def beside(v):
+    w = np.int32(v * 2)
+    w = np.int32(w + cuda.shfl_xor_sync(0xffffffff, w, 1) - v)
+    return w
+@cuda.jit(device=True)
+def turned(v, s, i):
+    cuda.syncthreads()
+    s[i] = np.int32(v + 3)
+    cuda.syncthreads()
+    w = np.int32(s[31 - i])
+    cuda.syncthreads()
+    return np.int32(w + v * 2)
+"""
+
+
+def test_operands_are_evaluated_in_pythons_order(tab):
+    rows = []
+    before = DEVICE.replace("return o[i]", "return np.int32(o[i])") + WAITS
+    for body in IN_ORDER.values():
+        a, u = (np.arange(32) * 5 % 9).astype(I4), np.arange(32, dtype=np.uint32)
+        given = [a, np.zeros(32, I4), np.zeros(33, I4), u]
+        options = {"unroll": 64, "fallback": ("pairs",)}
+        rows.append(launched(body, given, "a, o, q, u", before, **options)[0])
+    refused = {n: str(r.refused) for n, r in zip(IN_ORDER, rows, strict=True) if r.refused}
+    assert not refused, refused
+    all_right(tab, IN_ORDER, rows)
+
+
+@pytest.mark.parametrize("mark", "\v\f\x85\u2028\u2029")
+def test_a_comment_ends_where_python_says(mark):
+    """For WGSL, these end a line as well: the rest of the comment was compiled."""
+    body = f"o[i] = 1  # one{mark} o[i] = 7;"
+    record, _ = launched(body, [np.zeros(32, I4)], "o")
+    assert "// one  o[i] = 7;" in record.shader.wgsl, record.shader.wgsl
+
+
+def test_arguments_by_name_are_evaluated_as_they_are_written():
+    """The stepper takes them in the order of the parameters, so that this one reads the text."""
+    before = DEVICE + "@cuda.jit(device=True)\ndef less(p, q):\n    return np.int32(p - q)\n"
+    body = "q[i] = less(q=o[i], p=bump(o, i))"
+    record, _ = launched(body, [np.zeros(32, I4), np.zeros(32, I4)], "o, q", before)
+    first, second = (record.shader.wgsl.index(f) for f in ("= o[i];", "less(bump(i), "))
+    assert first < second, record.shader.wgsl
 
 
 def test_of_a_conditional_expression_one_arm_runs(tab):

@@ -592,3 +592,201 @@ def mixed_arguments(seed):
         found.append(np.where(r.random(N_MIXED) < 0.4, r.choice(edges, N_MIXED), v).astype("f4"))
     outs = [np.zeros(N_MIXED, kind) for kind in (np.int32, np.uint32, np.float32)]
     return [*found, 50, int(r.integers(0, 2)), *outs]
+
+
+# ---------------------------------------------------------------- what is done in which order
+
+ACTING = "a, c, o, x"
+ACTING_HEAD = """import math
+import numpy as np
+from numba import cuda
+
+@cuda.jit(device=True)
+def bump(c, i, k):
+    c[i, k & 3] += np.int32(7)
+    return np.int32(c[i, k & 3])
+
+@cuda.jit(device=True)
+def get(c, i, k):
+    return np.int32(c[i, k & 3] - 3)
+
+@cuda.jit(device=True)
+def move(a, c, i):
+    a[i, 0], c[i, 1] = c[i, 1], a[i, 0]
+    return np.int32(a[i, 0] - 2 * bump(c, i, 1))
+
+@cuda.jit(device=True)
+def note(own, k):
+    own[k & 1] = np.int32(own[0] * 2 + own[1])
+    return np.int32(own[k & 1])
+
+@cuda.jit(device=True)
+def sub3(p, q, r):
+    return np.int32(p - 3 * q + 7 * r)
+
+@cuda.jit(device=True)
+def warp_sum(v):
+    for k in (16, 8, 4, 2, 1):
+        v = np.int32(v + cuda.shfl_xor_sync(0xffffffff, v, k))
+    return v
+
+@cuda.jit(device=True)
+def beside(v):
+    w = np.int32(v * 2)
+    w = np.int32(w + cuda.shfl_xor_sync(0xffffffff, w, 1) - v)
+    return w
+
+@cuda.jit(device=True)
+def turned(v, tile, t):
+    cuda.syncthreads()
+    tile[t] = np.int32(v * 3)
+    cuda.syncthreads()
+    w = tile[31 - t]
+    cuda.syncthreads()
+    return np.int32(w + v)
+
+@cuda.jit(device=True)
+def both(v):
+    first = warp_sum(v)
+    return first, beside(v)
+
+"""
+
+
+class Acting:
+    """A kernel whose operands write what others read, or wait: in sums, arguments, an index, a
+    condition, a chain of comparisons, range(), an arm, beside what is stored. Each thread has a row
+    of four numbers in ``a``, ``c`` and ``o``."""
+
+    launch = 2, 32
+
+    def __init__(self, source):
+        self.random, self.lines, self.names = source, [], 0
+
+    def pick(self, *choices):
+        return self.random.choice(choices)
+
+    def leaf(self):
+        return self.pick("a[i, 0]", "a[i, 1]", "c[i, 1]", "o[i, 2]", "own[0]", "own[1]", "p", "q",
+                         "np.int32(i)", "np.int32(3)", "get(c, i, 1)", "get(a, i, p)")  # fmt: skip
+
+    def act(self, depth):
+        """A call that writes."""
+        kind, by = self.pick("add", "sub", "max", "exch"), self.whole(depth - 1)
+        return self.pick(
+            f"bump(a, i, {self.pick(0, 1)})", f"bump(c, i, {by})", "bump(c, i, 1)", "move(a, c, i)",
+            f"note(own, {self.whole(depth - 1)})", f"note(own, {self.pick(0, 1)})",
+            f"cuda.atomic.{kind}(o, (i, {self.whole(depth - 1)} & 3), {by})",
+        )  # fmt: skip
+
+    def whole(self, depth):
+        """An int32 expression, of which some operands write."""
+        if depth <= 0:
+            return self.leaf()
+        if self.random.random() < 0.4:
+            return self.act(depth)
+        return self.combined(self.whole, depth)
+
+    def waiting(self, depth):
+        """One of which some operands wait for other threads: all of a block must come by."""
+        if depth <= 0:
+            return self.leaf()
+        if self.random.random() < 0.5:
+            one = self.waiting(depth - 1)
+            return self.pick(f"warp_sum({one})", f"beside({one})", f"turned({one}, tile, t)",
+                             f"turned({self.pick('tile[t]', 'a[i, 0]')}, tile, t)",
+                             f"both({one})[{self.pick(0, 1)}]")  # fmt: skip
+        part = self.pick(self.whole, self.waiting, self.waiting)
+        return self.combined(lambda depth: part(depth), depth, True)
+
+    def combined(self, part, depth, waits=False):
+        one, two, three = part(depth - 1), self.leaf(), part(depth - 1)
+        if self.random.random() < 0.5:
+            one, two = two, one
+        sum_of = [f"np.int32({one} {self.pick('+', '-', '*', '^')} {three})",
+                  f"np.int32({one} - {two} - {three})", f"sub3({one}, {two}, {three})",
+                  f"{self.pick('min', 'max')}({one}, {three})", f"(-np.int32({one}))",
+                  f"np.int32({one} // {self.pick(2, 3)} - {three})",
+                  f"np.int32({one} - 2 * ({two} < {three}))",
+                  f"np.int32(divmod({one}, 5)[1] - {three})",
+                  f"np.int32(({one} in ({two}, {three})) + {two})",
+                  f"np.int32(a[i, {one} & 3] - {two})"]  # fmt: skip
+        if not waits:
+            test, other = self.test(depth - 1), self.test(depth - 1)
+            sum_of += [f"({one} if {test} else {three})", f"np.int32({one} - 2 * ({test}))",
+                       f"np.int32(({test} and {other}) - {three})"]  # fmt: skip
+        return self.pick(*sum_of)
+
+    def test(self, depth):
+        signs = "<", "<=", ">", ">=", "==", "!="
+        one, two, three = self.whole(depth), self.whole(depth - 1), self.whole(depth)
+        return self.pick(
+            f"({one} {self.pick(*signs)} {two})", f"({two} {self.pick(*signs)} {one})",
+            f"({two} {self.pick(*signs)} {one} {self.pick(*signs)} {self.leaf()})",
+            f"({one} {self.pick(*signs)} {two} {self.pick(*signs)} {three})",
+            f"({two} < 9 {self.pick('and', 'or')} {one} < 4)", f"(not {one} > 5)",
+        )  # fmt: skip
+
+    def put(self, indent, *lines):
+        self.lines += ["    " * indent + line for line in lines]
+
+    def statement(self, indent, depth):
+        kind, put = self.random.randrange(10), lambda *lines: self.put(indent, *lines)
+        place = f"{self.pick('a', 'c', 'o')}[i, {self.pick(self.whole(1), self.leaf())} & 3]"
+        if kind < 2:
+            put(f"{place} = {self.whole(2)}")
+        elif kind == 2:
+            put(f"{place} {self.pick('+=', '-=', '^=')} {self.whole(2)}")
+        elif kind == 3:
+            put(f"{self.pick('p', 'q')} = {self.whole(3)}")
+        elif kind == 4:
+            put(f"p, q = {self.whole(1)}, {self.whole(2)}")
+        elif kind == 5:
+            put(f"{place}, p = {self.whole(1)}, {self.whole(1)}")
+        elif kind == 6 and depth:
+            put(f"if {self.test(2)}:")
+            self.statement(indent + 1, depth - 1)
+            put("else:")
+            self.statement(indent + 1, depth - 1)
+        elif kind == 7 and depth:
+            self.names += 1
+            bounds = f"{self.whole(1)} & 3, {self.whole(1)} & 7, ({self.whole(1)} & 1) + 1"
+            put(f"for j{self.names} in range({bounds}):")
+            put(f"    q = np.int32(q * 3 + j{self.names})")
+            self.statement(indent + 1, depth - 1)
+        elif kind == 8 and depth:
+            self.names += 1
+            turns = f"n{self.names}"
+            put(f"{turns} = 0", f"while {turns} < 3 and {self.test(2)}:", f"    {turns} += 1")
+            self.statement(indent + 1, depth - 1)
+        else:
+            put(f"{self.act(2)}")
+
+    def together(self):
+        """A statement that all threads of a block do."""
+        place = f"{self.pick('a', 'c', 'o')}[i, {self.pick(self.waiting(1), self.leaf())} & 3]"
+        self.put(1, self.pick(
+            f"p = {self.waiting(2)}", f"{place} = {self.waiting(2)}", f"q = {self.waiting(3)}",
+            f"{place} {self.pick('+=', '-=')} {self.waiting(2)}",
+            f"p, q = {self.waiting(1)}, {self.waiting(2)}",
+            f"p, q = both({self.waiting(1)})",
+            f"x[i] = np.float32(warp_sum({self.leaf()})) * np.float32(0.5)",
+        ))  # fmt: skip
+
+    def source(self, name):
+        self.put(1, "i = cuda.grid(1)", "t = cuda.threadIdx.x", "p, q = np.int32(i), np.int32(7)",
+                 "own = cuda.local.array(2, np.int32)", "own[0], own[1] = a[i, 3], np.int32(i)",
+                 "tile = cuda.shared.array(32, np.int32)", "tile[t] = a[i, 2]")  # fmt: skip
+        for _ in range(self.random.randrange(1, 5)):
+            if self.random.random() < 0.5:
+                self.together()
+            else:
+                self.statement(1, 2)
+        self.put(1, "o[i, 0] ^= np.int32(p - 5 * q)", "o[i, 1] ^= np.int32(own[0] - 3 * own[1])")
+        return f"@cuda.jit\ndef {name}({ACTING}):\n" + "\n".join(self.lines) + "\n"
+
+
+def acting_arguments(seed):
+    r = np.random.default_rng(seed)
+    rows = [r.integers(-9, 20, (64, 4)).astype(np.int32) for _ in "ac"]
+    return [*rows, np.zeros((64, 4), np.int32), np.zeros(64, np.float32)]

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 from ..stepper.types import NONE, STATIC, Scalar, Tuple
+from .order import changes, scalars, touched
 from .values import MODES, Value
 
 ACTS = re.compile(
@@ -39,6 +40,7 @@ class Calls:
             module.functions[key] = f
             if f.acts():
                 module.acting.add(f.name)
+            module.touched[f.name] = touched(module, f.lines)
         given = [v.code for v in passed(values)]
         for group in ("threadIdx", "blockIdx"):
             if group in f.uses:
@@ -48,13 +50,15 @@ class Calls:
         code = f"{f.name}({', '.join(given)})"
         result = f.returns
         if result.type is NONE:
-            return Value(NONE, code)
+            self.emit(f"{code};")
+            return Value(NONE)
         if isinstance(result.type, Tuple):
             name = self.temp()
             self.emit(code, name, f.rep)
             items = tuple(v.but(code=f"{name}.{v.code}") for v in result.items)
             return result.but(items=items)
-        return result.but(code=code, uniform=False)
+        result = result.but(code=code, uniform=False)
+        return self.deed(result) if module.touched[f.name][1] else result
 
     def body(self, values):
         """A device function for these arguments."""
@@ -181,18 +185,28 @@ class Calls:
         self.module.stack.append(source.function)
         self.prefix = f"{source.name}_" if not self.prefix else f"{self.prefix}{source.name}_"
         self.inlined.append((self.indent, len(self.loops)))
-        self.source, self.returned = source, []
-        self.env = {}
-        for name, v in zip(source.params, values, strict=True):
-            assigned = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
-                           for n in ast.walk(source.node))  # fmt: skip
-            if isinstance(v.type, Scalar) and not v.known and (assigned or v.prec < 9):
-                self.assign(name, v)
-            elif assigned:
-                self.assign(name, v)
-            else:
-                self.env[name] = v
-        self.block(source.node.body)
+        self.source = source
+        stored = {n.id for n in ast.walk(source.node)
+                  if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
+        start = len(self.lines)
+        for attempt in range(2):
+            self.env, self.returned, asides, clash = {}, [], [], False
+            values = [self.copied(v) for v in values] if attempt else values
+            for name, v in zip(source.params, values, strict=True):
+                loose = isinstance(v.type, Scalar) and not v.known and v.prec < 9
+                bound = self.lines[start:]
+                clash = clash or any(changes(self.module, bound, w.code) for w in scalars(v))
+                if name in stored or loose:
+                    self.assign(name, v)
+                else:
+                    self.env[name] = v
+                    asides += scalars(v)
+            mark = len(self.lines)
+            self.block(source.node.body)
+            done = self.lines[mark:]
+            if attempt or not (clash or any(changes(self.module, done, v.code) for v in asides)):
+                break
+            del self.lines[start:]  # it writes what an argument reads: that is read before
         result = self.returned[-1] if self.returned else Value(NONE)
         result = self.as_typed(result, self.types.returns_type)
         self.given, self.known_types = types

@@ -27,6 +27,7 @@ from .calls import Calls
 from .expressions import Expressions
 from .helpers import HELPERS, NEEDS, RESERVED
 from .loops import Loops, jumps
+from .order import WORD, Order, scalars
 from .typing import NOTHING, functions, place_of, typed
 from .values import (
     ATOM,
@@ -50,13 +51,15 @@ FILLED = 16  # elements of a slice that are assigned one by one
 
 
 class Line:
-    """One line of WGSL. ``name``: the variable that it assigns, for its declaration."""
+    """One line of WGSL. ``name``: the variable that it assigns, for its declaration; ``deed``:
+    how tightly its text holds together, if that writes and nothing else has the result."""
 
-    __slots__ = ("indent", "text", "line", "name", "rep", "predicate")
+    __slots__ = ("indent", "text", "line", "name", "rep", "predicate", "deed")
 
     def __init__(self, indent, text, line, name=None, rep=None, predicate=None):
         self.indent, self.text, self.line = indent, text, line
         self.name, self.rep, self.predicate = name, rep, predicate
+        self.deed = None
 
 
 class Module:
@@ -77,6 +80,7 @@ class Module:
         self.helpers, self.atomic_helpers = {}, {}
         self.functions = {}  # key -> Function
         self.acting = set()  # the names of those that do more than return a number
+        self.touched = {}  # name of a function -> the buffers that it reads, those that it writes
         self.params = []  # fields of the uniform buffer: (name, number)
         self.hides = {}  # text of a constant -> the field of the uniform buffer that has it
         self.uses = set()  # built-in values, and "infinity"
@@ -161,13 +165,14 @@ class Trap:
     name, written, bytes = "trap", None, bytes(4)
 
 
-class Function(Expressions, Loops, Calls):
+class Function(Expressions, Loops, Calls, Order):
     """One function on its way to WGSL."""
 
     def __init__(self, module, source, name, entry=False):
         self.module, self.source, self.name, self.entry = module, source, name, entry
         self.node = source.node
-        self.lines, self.indent, self.temps = [], 1, 0
+        self.lines, self.indent, self.temps, self.deeds = [], 1, 0, 0
+        self.results = set()  # variables that have the result of a call that writes
         self.names = {}  # (Python name, rep) -> WGSL name
         self.taken = set()
         self.env = {}
@@ -223,7 +228,9 @@ class Function(Expressions, Loops, Calls):
 
     def hold(self, value, stem="t"):
         """A value in a variable of its own, unless its text may be repeated."""
-        if not isinstance(value.type, Scalar) or value.known or repeatable(value):
+        if not isinstance(value.type, Scalar) or value.known:
+            return value
+        if repeatable(value) and value.code not in self.results:
             return value
         name = self.temp(stem)
         self.emit(value.code, name, value.rep)
@@ -416,7 +423,10 @@ class Function(Expressions, Loops, Calls):
     def visit_Expr(self, node):
         if isinstance(node.value, ast.Constant):
             return
+        mark = len(self.lines)
         value = self.expr(node.value)
+        if isinstance(node.value, ast.Call):
+            value = self.folded(mark, value)
         if value.code and isinstance(node.value, ast.Call):
             if isinstance(value.type, Scalar) and not value.code.startswith("atomic"):
                 self.emit(f"_ = {value.code};")
@@ -458,14 +468,12 @@ class Function(Expressions, Loops, Calls):
                 result = self.added(self.sums[target.id], op, new, result)
             self.assign(target.id, result)
             return
-        place = self.place(target, hold=True)
+        both = self.collective(target) and self.collective(node.value)
+        place = self.place(target, hold=True, copy=both)
         old = self.load(*place, node=target)
         mark = len(self.lines)
         new = self.expr(node.value)
-        if len(self.lines) > mark:  # it waited, or did something: what was read comes before
-            held, kept = self.lines[mark:], self.hold(old)
-            self.lines[mark:] = [*self.lines[len(held) + mark :], *held]
-            old = kept
+        old = self.before(mark, old, waits=True)
         self.put(*place, self.operate(op, old, new, node), node)
 
     def added(self, known, op, new, result):
@@ -503,7 +511,9 @@ class Function(Expressions, Loops, Calls):
             for t, v in zip(target.elts, items, strict=True):
                 self.store(t, v)
         elif isinstance(target, ast.Subscript):
+            mark = len(self.lines)
             array, index = self.subject(target)
+            value = self.before(mark, value)  # Python has it before it asks where it goes
             if array.view is not None and any(isinstance(i, ast.Slice) for i in index):
                 return self.fill_slice(self.part(array.view, index, target).view, value, target)
             self.put(*self.element(array, index, target), value, target)
@@ -801,28 +811,18 @@ class Function(Expressions, Loops, Calls):
 
     def dry(self, node, env):
         """The value of an expression, written nowhere."""
-        kept = self.env, len(self.lines), self.temps, self.node
+        kept = self.env, len(self.lines), self.temps, self.deeds, self.node
         self.env = dict(env)
         try:
             return self.expr(node)
         except (Refused, Unsupported):
             return None
         finally:
-            self.env, mark, self.temps, self.node = kept
+            self.env, mark, self.temps, self.deeds, self.node = kept
             del self.lines[mark:]
 
 
 MIRROR = {"Lt": "Gt", "LtE": "GtE", "Gt": "Lt", "GtE": "LtE", "Eq": "Eq"}
-
-
-WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
-
-
-def scalars(value):
-    """The numbers of a value: of a tuple, those of its items, of an array, where it begins."""
-    if isinstance(value.type, Tuple):
-        return [v for item in value.items for v in scalars(item)]
-    return [value.view.offset] if value.view is not None else [value]
 
 
 def quiet(old, new):
@@ -878,7 +878,9 @@ def comments_of(text):
                 r"#\s*(--8<--|noqa|fmt:|type:)", t.string
             ):
                 own = not t.line[: t.start[1]].strip()
-                found[t.start[0]] = (t.string.lstrip("# ").rstrip(), own)
+                # Python ends a line at \n alone, WGSL at five characters more.
+                said = re.sub("[\v\f\r\x85\u2028\u2029]", " ", t.string)
+                found[t.start[0]] = (said.lstrip("# ").rstrip(), own)
     except (tokenize.TokenError, IndentationError, SyntaxError):
         pass
     return found

@@ -95,22 +95,6 @@ class Expressions(Arithmetic):
         self.node = outer
         return value
 
-    def ordered(self, nodes):
-        """The values of several expressions. What a later one does comes after the earlier."""
-        values, marks = [], []
-        for node in nodes:
-            values.append(self.expr(node))
-            marks.append(len(self.lines))
-        for k in range(len(values) - 2, -1, -1):
-            v = values[k]
-            if len(self.lines) > marks[k] and isinstance(v.type, Scalar) and not v.known:
-                if any(c in v.code for c in "[("):
-                    later = self.lines[marks[k] :]
-                    del self.lines[marks[k] :]
-                    values[k] = self.hold(v)
-                    self.lines += later
-        return values
-
     # ------------------------------------------------------------ constants
 
     def literal(self, value):
@@ -307,14 +291,17 @@ class Expressions(Arithmetic):
     def subject(self, node):
         """(array value, index parts) of a subscript; ``a[i][j]`` is one access."""
         array = self.expr(node.value)
+        mark = len(self.lines)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        values = iter(self.ordered([p for p in parts if not isinstance(p, ast.Slice)], False))
         index = []
         for part in parts:
             if isinstance(part, ast.Slice):
                 index.append(part)
                 continue
-            value = self.expr(part)
+            value = next(values)
             index += value.items if isinstance(value.type, Tuple) else [value]
+        array = self.before(mark, array)
         if array.view is not None:
             dots = [k for k, i in enumerate(index) if getattr(i, "const", 0) is Ellipsis]
             if dots:
@@ -322,11 +309,14 @@ class Expressions(Arithmetic):
                 index[k : k + 1] = [ast.Slice()] * (len(array.view.shape) - len(index) + 1)
         return array, index
 
-    def place(self, node, hold=False):
+    def place(self, node, hold=False, copy=False):
         """(view, flat index) of an element that is assigned to."""
         if not isinstance(node, ast.Subscript):
             self.refuse(f"assigning to `{ast.unparse(node)}`", node)
-        return self.element(*self.subject(node), node, hold)
+        array, index = self.subject(node)
+        if copy:
+            index = [i if isinstance(i, ast.Slice) else self.copied(i) for i in index]
+        return self.element(array, index, node, hold)
 
     def element(self, array, index, node, hold=False):
         """(view, flat index) of an element."""
@@ -524,6 +514,7 @@ class Expressions(Arithmetic):
         from .intrinsics import pair
 
         offset, shape, strides = view.offset, [], []
+        mark = len(self.lines)
         index = [*index, *[ast.Slice()] * (len(view.shape) - len(index))]
         if len(index) > len(view.shape):
             self.refuse(f"`{ast.unparse(node)}`: too many indices", node)
@@ -558,6 +549,8 @@ class Expressions(Arithmetic):
                 term = at if stride == 1 else self.position("*", at, number(int64, stride))
                 zero = offset.known and offset.const == 0
                 offset = term if zero else self.position("+", offset, term)
+        if self.writes(self.lines[mark:]):
+            self.refuse(f"`{ast.unparse(node)}`: a call that writes in a slice's bounds", node)
         offset = self.hold(offset, "offset")
         new = replace(view, shape=tuple(shape), strides=tuple(strides), offset=offset)
         return Value(new.type(), view=new)
@@ -576,7 +569,31 @@ class Expressions(Arithmetic):
             self.refuse("a condition that is no number")
         return self.cast(value, boolean)
 
+    def chain(self, node):
+        """``a < b < c`` where finding c does something: it is done if a < b, and b found once."""
+        op, middle = type(node.ops[0]).__name__, node.comparators[0]
+        a, b = self.ordered([node.left, middle])
+        b = self.copied(b)
+        first = self.compare(op, a, b, node)
+        # Names that no variable has, as a refusal shows them.
+        known = {f"({ast.unparse(n)})": v for n, v in ((middle, b), (node, first))}
+        kept, self.env = self.env, {**self.env, **known}
+        middle, first = (ast.copy_location(ast.Name(n, ast.Load()), middle) for n in known)
+        rest = ast.Compare(middle, node.ops[1:], node.comparators[1:])
+        both = ast.BoolOp(ast.And(), [first, ast.copy_location(rest, node)])
+        value = self.condition(ast.copy_location(both, node))
+        self.env = kept
+        return value
+
     def visit_Compare(self, node):
+        if any(isinstance(n, ast.Call) for c in node.comparators[1:] for n in ast.walk(c)):
+            kept = len(self.lines), self.temps, self.deeds, set(self.taken)
+            self.ordered(node.comparators[1:])
+            mark, self.temps, self.deeds, self.taken = kept
+            acts = self.writes(self.lines[mark:])
+            del self.lines[mark:]
+            if acts:
+                return self.chain(node)
         values = self.ordered([node.left, *node.comparators])
         kinds = [type(op).__name__ for op in node.ops]
         if kinds[0] in ("In", "NotIn") and len(values) == 2 and isinstance(values[1].type, Tuple):
@@ -731,9 +748,11 @@ class Expressions(Arithmetic):
         sign = "&&" if isinstance(node.op, ast.And) else "||"
         mark, env = len(self.lines), self.env
         tests, kept = [], None
+        wrote = False
         for k, n in enumerate(node.values):
             if k and tests[-1].known and bool(tests[-1].const) == (sign == "||"):
                 break  # it is settled
+            before = len(self.lines)
             if condition:
                 tests.append(self.condition(n))
             else:
@@ -744,16 +763,20 @@ class Expressions(Arithmetic):
                     del self.lines[mark:]
                     return self.either(node)
                 tests.append(self.truth(value))
+            if k and len(self.lines) > before:
+                tests[-1] = self.folded(before, tests[-1])
+                wrote = True
             if not k:
                 kept = len(self.lines)
                 self.maybe += 1
             self.env = self.refined(self.env, n, sign == "&&")
         self.maybe -= 1
         self.env = env
-        if len(self.lines) > kept:  # what the later ones do must not be done for nothing
-            del self.lines[mark:]
+        if len(self.lines) > kept or wrote and any(t.known for t in tests):
+            del self.lines[mark:]  # what the later ones do must not be done for nothing
             return self.stepwise(node, sign)
-        return self.joined(tests, sign)
+        joined = self.joined(tests, sign)
+        return self.deed(joined) if wrote else joined
 
     def either(self, node):
         """``a and b``, ``a or b`` of numbers: the one or the other, whatever it is."""

@@ -518,12 +518,12 @@ def atomic(op):
             )  # fmt: skip
         if op == "compare_and_swap":
             index = [fc.literal(0)] * len(a.view.shape)
+            values = fc.ordered(rest, False)
         else:
-            index_node = rest.pop(0)
-            found = fc.expr(index_node)
+            found, *values = fc.ordered(rest, False)
             index = list(found.items) if isinstance(found.type, Tuple) else [found]
         flat = fc.flat(a.view, index, node)
-        values = [fc.to_rep(fc.cast(fc.number(fc.expr(v), node), kind), buffer.rep) for v in rest]
+        values = [fc.to_rep(fc.cast(fc.number(v, node), kind), buffer.rep) for v in values]
         real = kind in (float32, float64)
         op_ = NANS.get(op, op)  # of integers there is no NaN
         if real and op not in ("add", "sub", "max", "min", "exch", *NANS):
@@ -539,9 +539,10 @@ def atomic(op):
                 fc.module.helper("fmax" if op_ == "max" else "fmin")
             name = f"atomic_{short}_{buffer.name}"
             fc.module.atomic_helpers[name] = atomic_helper(short, buffer.name, buffer.rep)
+            fc.module.touched[name] = {buffer.name}, {buffer.name}
             code = f"{name}({flat.code}, {', '.join(v.code for v in values)})"
         lo, hi = (None, None) if real else (kind.lo, kind.hi)
-        return Value(kind, code, buffer.rep, lo, hi)
+        return fc.deed(Value(kind, code, buffer.rep, lo, hi))
 
     return write
 

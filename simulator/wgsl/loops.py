@@ -62,12 +62,14 @@ class Loops:
         self.sums = outer | own
         self.trips.append(turns)
         mark, temps, taken = len(self.lines), self.temps, set(self.taken)
-        waits = self.collective(node.body)
+        deeds = self.deeds
+        waits = self.collective([*node.body, *([node.test] if hasattr(node, "test") else [])])
         narrowed = 0
         widened = False
         for attempt in range(24):
             del self.lines[mark:]
             self.temps, self.taken = temps, set(taken) | set(self.names.values())
+            self.deeds = deeds
             place = self.emit("")
             loop = Loop(head, self.predicate)
             self.loops.append(loop)
@@ -162,15 +164,15 @@ class Loops:
 
         def write(loop):
             self.node = node
-            waits = self.collective(node.body)
+            waits = self.collective([*node.body, node.test])
             emit = self.control if waits else self.emit
             mark = len(self.lines)
-            test = self.condition(node.test)
+            test = self.folded(mark, self.condition(node.test))
             lines = self.lines[mark:]
             del self.lines[mark:]
             loop.uniform = test.uniform and (self.predicate is None or waits) and self.flow[-1]
             always = test.known and bool(test.const)
-            if always:
+            if always and not lines:
                 emit("loop {")
             elif not lines:
                 emit(f"while ({test.code}) {{")
@@ -180,7 +182,8 @@ class Loops:
                     line.indent += 1
                 self.lines += lines
                 self.indent += 1
-                emit(f"if (!({test.code})) {{ break; }}")
+                if not always:
+                    emit(f"if (!({test.code})) {{ break; }}")
                 self.indent -= 1
             loop.exit = None if always else self.refined(self.env, node.test, False)
             self.env = dict(self.refined(self.env, node.test, True))
@@ -403,13 +406,16 @@ class Loops:
             if isinstance(value.type, Tuple):
                 if own_jumps(node.body):
                     self.refuse("`break` or `continue` in a loop over a tuple", node)
-                for item in value.items:
+                items = list(value.items)
+                while items:
+                    item, mark = items.pop(0), len(self.lines)
                     self.settle("head", node)
                     if isinstance(node.target, ast.Name) and item.known:
                         self.env[node.target.id] = item
                     else:
                         self.store(node.target, item)
                     self.block(node.body)
+                    items = [self.before(mark, v) for v in items]
                     if self.env is None:
                         return
                 return

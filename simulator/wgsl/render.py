@@ -3,7 +3,8 @@
 import math
 import re
 
-from .compiler import WORD, Line, comments_of
+from .compiler import Line, comments_of
+from .order import WORD, fold
 from .values import real_text
 from .wide import ALIAS, wide_literal
 
@@ -14,7 +15,7 @@ FOUR = 4  # blocks of a workgroup, where it may do several
 
 def body_of(function, comments=None, barrier="workgroupBarrier();"):
     """The finished lines of a function's body."""
-    lines = predicated([x for x in function.lines if x.text != ""])
+    lines = predicated(fold([x for x in function.lines if x.text != ""], function.module))
     for x in lines:
         if x.text == "SYNC":
             x.text = barrier
