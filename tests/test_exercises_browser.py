@@ -119,7 +119,7 @@ def test_no_line_of_the_code_is_cut(width, tab, panel):
     """What is longer than the column is wrapped, and set in."""
     tab.set_viewport_size({"width": width, "height": 844})
     write(tab, f"x = 1  # {'a long comment ' * 20}")
-    tab.wait_for_function("document.querySelectorAll('.rh .cm-line').length === 1")
+    tab.wait_for_function("() => document.querySelectorAll('.rh .cm-line').length === 1")
     wide = "(s => s.scrollWidth - s.clientWidth)(document.querySelector('.rh .cm-scroller'))"
     assert tab.evaluate(wide) <= 0
     tab.set_viewport_size({"width": 1280, "height": 900})
