@@ -445,10 +445,12 @@ def test_a_million_threads_of_the_readers_own_reach_the_gpu(panel):
     said = panel.press("Run on my GPU", "on your GPU")
     assert said == "1 launch on your GPU, with the stepper's result."
     text = panel.card.inner_text()
-    # Three whole blocks, and of the last one the 64 threads that the guard lets through.
-    assert "✓ The same result as the stepper's in 832 elements: of so many threads" in text
+    # Three whole blocks, and of the last one the 64 threads that the guard lets through; the last
+    # is the first to run, and as many of the others as there is time for.
+    said = re.search(r"✓ The same result as the stepper's in (\d+) elements: of so many", text)
+    assert said and 64 <= int(said[1]) <= 832, text
     rows = panel.card.locator("tr").all_inner_texts()
-    assert len(rows) == 2 and rows[1].split()[:2] == ["1,000,000", "832"]
+    assert len(rows) == 2 and rows[1].split()[:2] == ["1,000,000", said[1]]
     output = panel.tab.locator('.rh [data-el="output"]').inner_text()
     assert "up to its first launch of more than 65,536 threads" in output
     panel.write(LARGE.replace("if i < x.size:", "if i <= x.size:"))
