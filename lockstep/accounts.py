@@ -8,10 +8,10 @@ record (``reported`` has the words).
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from lockstep import figures, verdicts
+from lockstep import figures, tabled, verdicts
 from lockstep.block import Page
 from lockstep.english import SENTENCE
 from lockstep.evidence import Evidence
@@ -54,7 +54,6 @@ _NOTE = re.compile(r"^\[\^([\w-]+)\]:\s")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+\.)\s")
 _ALT = re.compile(r"!\[([^\]]*)\]\(")
 _HOVER = re.compile(r"\]\([^()\s]*\s+[\"']([^\"']*)[\"']\)")
-_CELL = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"[\s|:-]+")
 
 
@@ -141,7 +140,7 @@ def _paragraphs(rows: list[str], first: int) -> Iterator[tuple[int, str, str, st
             yield number, title[2], "", "heading"
         elif row.lstrip().startswith("|"):
             yield from end()
-            cells = [c.strip() for c in _CELL.split(row.strip().strip("|"))]
+            cells = tabled.cells(row)
             if heads:
                 if not _RULE.fullmatch(row):
                     for n, cell in enumerate(cells):
@@ -187,12 +186,17 @@ MEASURE = (
 @functools.lru_cache(maxsize=4)
 def recorded(records: Evidence) -> str:
     """Return the names of all devices that have a record, and of their generations."""
+    rows = (row for kind in ("benchmarks", "microbenchmarks") for row in records.every(kind))
+    return _devices(rows)
+
+
+def _devices(rows: Iterable[dict]) -> str:
+    """Return the names of the devices of rows or runs, and of their generations."""
     found: set[str] = set()
-    for kind in ("benchmarks", "microbenchmarks"):
-        for row in records.every(kind):
-            device = row.get("device", {})
-            found.add(str(device.get("name")))
-            found.add(_GENERATIONS.get(str(device.get("compute_capability")), ""))
+    for row in rows:
+        device = row.get("device", {})
+        found.add(str(device.get("name")))
+        found.add(_GENERATIONS.get(str(device.get("compute_capability")), ""))
     return " ".join(sorted(found))
 
 
@@ -407,10 +411,6 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
 
 def _known(rows: list[dict], ran: Sequence[dict], records: Evidence) -> str:
     """Return the names of the devices on which something of a page was measured, or ran."""
-    of = [*rows, *ran, *(r for row in rows for r in records.elsewhere.get(row.get("id", ""), ()))]
-    found = {str(row.get("device", {}).get("name")) for row in of}
-    found |= {
-        _GENERATIONS.get(str(row.get("device", {}).get("compute_capability")), "") for row in of
-    }
-    named = " ".join(sorted(found))
+    others = (r for row in rows for r in records.elsewhere.get(row.get("id", ""), ()))
+    named = _devices([*rows, *ran, *others])
     return named if re.search(r"\d", named) else recorded(records)

@@ -29,7 +29,6 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 _FIRST = frozenset("naive direct plain baseline serial sequential untuned unfused".split())
 _VARIANT = re.compile(rf"\b{tabled.VARIANT}\b")
 _LINKED = re.compile(r"\]\([^)]*\)")
-_CELL = re.compile(r"(?<!\\)\|")
 # Another form of a word that keys have.
 _FORMS = {"wrote": "write", "written": "write", "sent": "send", "not": "no", "without": "no"}
 _FORMED = re.compile(rf"(?i)\b(?:{'|'.join(_FORMS)})\b")
@@ -171,7 +170,7 @@ def _key(found: re.Match, records: Evidence) -> _Key | None:
 
 def _table(rows: list[tuple[int, str]], records: Evidence) -> Iterator[tuple[int, str]]:
     """Yield (line, what) of a table's cells that hold one key each."""
-    cells = [[c.strip() for c in _CELL.split(row.strip().strip("|"))] for _, row in rows]
+    cells = [tabled.cells(row) for _, row in rows]
     heads = [_Words(head) for head in cells[0]]
     labels = [_Words(" ".join(c for c in row if not figures.KEY.search(c))) for row in cells]
     grid: dict[tuple[int, int], _Key] = {}

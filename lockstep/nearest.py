@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from lockstep import figures, numbers, worked
+from lockstep import figures, numbers, tabled, worked
 from lockstep.block import Page
 from lockstep.crossed import _every
 from lockstep.english import SENTENCE
@@ -63,17 +63,13 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
         if inside or not row:
             heads = []
         elif not heads:
-            heads = _cells(line)
+            heads = tabled.cells(line)
         if inside or "[[" not in line:
             continue
         found = dict.fromkeys(_row(line, heads, records) if row else _prose(line, records))
         for what, mend in found:
             at = page.at(number)
             yield Mistake(page.path, at, what, mend)
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
 
 
 def keys_of(text: str, records: Evidence) -> list[Key]:
@@ -85,7 +81,7 @@ def keys_of(text: str, records: Evidence) -> list[Key]:
 
 def _row(line: str, heads: list[str], records: Evidence) -> Iterator[tuple[str, str]]:
     """The keys of a table's row: its label, and the column's head."""
-    cells = _cells(line)
+    cells = tabled.cells(line)
     label = _seen(" ".join(cell for cell in cells if not figures.KEY.search(cell)))
     for index, cell in enumerate(cells):
         for key in keys_of(cell, records):

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lockstep import figures
+from lockstep import figures, tabled
 from lockstep.block import Page
 from lockstep.english import COMMON, SENTENCE
 from lockstep.evidence import Evidence
@@ -153,15 +153,12 @@ def _subjects(sentence: str, records: Evidence) -> Iterator[tuple[Key, list[str]
             yield key, words
 
 
-_CELL = re.compile(r"(?<!\\)\|")
-
-
 def _twice(rows: list[tuple[int, str]], records: Evidence) -> Iterator[tuple[int, str]]:
     """Yield the rows of a table that have another's figures, and a label of which no record is."""
     seen: dict[tuple[str, ...], set[str]] = {}
     for number, row in rows[2:]:
         keys = tuple(found[0] for found in figures.KEY.finditer(row))
-        label = " ".join(c for c in _CELL.split(row.strip().strip("|")) if "[[" not in c).lower()
+        label = " ".join(c for c in tabled.cells(row) if "[[" not in c).lower()
         words = {w for w in re.findall(r"[a-z][\w+-]{2,}", label) if w not in _EMPTY}
         if keys and keys in seen:
             known = " ".join(words_of(row) for _, row, _ in figures.measured(records, row))

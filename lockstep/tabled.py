@@ -13,6 +13,7 @@ from lockstep.worked import CARDS
 Typed = Callable[[str], list[tuple[int, int]]]  # where in a text numbers look measured
 MOST = 60  # characters of a cell that can be half of a number
 NUMBER = re.compile(r"\d")
+_BAR = re.compile(r"(?<!\\)\|")
 SIGN = re.compile(r"[/%×]")
 PLURAL = re.compile(r"\w\(s\)")  # device(s), no seconds
 FIGURE = re.compile(r"[~≈<>+-]?\ ?\d[\d.,]*(?:\ ?(?:to|-|/|±|\()\ ?\d[\d.,]*\)?)?")
@@ -88,6 +89,11 @@ OUTCOME = re.compile(
     r"|verdict|out\ of\ (?:10|ten|100|a\ hundred))",
     re.IGNORECASE,
 )
+
+
+def cells(row: str) -> list[str]:
+    """Return the texts of the cells of a table's row."""
+    return [cell.strip() for cell in _BAR.split(row.strip().strip("|"))]
 
 
 class Cell(NamedTuple):

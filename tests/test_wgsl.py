@@ -1,5 +1,6 @@
 """Numba kernels as WGSL, run in headless Chromium on its software adapter, against the stepper."""
 
+import contextlib
 import operator
 import re
 from fractions import Fraction
@@ -45,6 +46,7 @@ REFUSED = {
 
 
 OPTIONS = {"unroll": 64}  # as web/run-here/session.py compiles for the reader's GPU
+AT_NEED = OPTIONS | {"fallback": ("pairs",)}
 
 
 @pytest.fixture(scope="module")
@@ -207,21 +209,26 @@ CHANCE = settings(
 @CHANCE
 @given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
 def generated_kernel_is_right(tab, chance, seed):
-    right_or_refused(tab, wgsl_generated.Settled(chance), seed, DRAWN)
+    right_or_refused(tab, wgsl_generated.Settled(chance), wgsl_generated.arguments(seed), DRAWN)
 
 
-def right_or_refused(tab, kernel, seed, drawn):
+COUNTS = "compiled", "refused", "in pairs"  # of what is drawn; the other keys are words
+
+
+def right_or_refused(tab, kernel, given, drawn, head=wgsl_generated.HEAD, options=OPTIONS):
+    """Run a drawn kernel on what is given, and count in ``drawn`` what came and what it has."""
     text, namespace, rows = kernel.source("k"), {}, []
-    source = wgsl_generated.HEAD + text
-    Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
-    with captured(rows, **OPTIONS):
-        namespace["k"][kernel.launch](*wgsl_generated.arguments(seed))
+    Stepper(mode="run", raise_findings=False).execute(head + text, namespace, "generated.py")
+    with captured(rows, **options):
+        namespace["k"][kernel.launch](*given)
     (record,) = rows
     if record.refused:
         drawn["refused"] += 1
         return
     drawn["compiled"] += 1
-    for word in drawn.keys() - {"compiled", "refused"}:  # words that a comment has
+    if "in pairs" in drawn:
+        drawn["in pairs"] += record.shader.pairs
+    for word in drawn.keys() - set(COUNTS):  # words that a comment has
         drawn[word] += word in text + record.shader.wgsl
     (found,) = webgpu.run(tab, [record])
     wrong = found if isinstance(found, str) else unlike(record, found)
@@ -243,7 +250,7 @@ NARROW = {"compiled": 0, "refused": 0, "d = 0.0": 0, "math.sqrt": 0, "* 0.25": 0
 @settings(CHANCE, max_examples=160)
 @given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
 def generated_float64_is_right(tab, chance, seed):
-    right_or_refused(tab, wgsl_generated.Wide(chance), seed, NARROW)
+    right_or_refused(tab, wgsl_generated.Wide(chance), wgsl_generated.arguments(seed), NARROW)
 
 
 def test_generated_kernels_with_float64_are_right_to_the_bit_or_refused(tab):
@@ -260,25 +267,9 @@ MIXED = {"compiled": 0, "refused": 0, "in pairs": 0, **dict.fromkeys(KINDS, 0)}
 @given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
 def generated_mixed_is_right(tab, chance, seed):
     """A drawn kernel of many types, compiled as the page does: pairs at need."""
-    kernel, namespace, rows = wgsl_generated.Mixed(chance), {}, []
-    text = kernel.source("k")
-    source = wgsl_generated.MIXED_HEAD + text
-    Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
-    try:
-        with captured(rows, fallback=("pairs",), unroll=64):
-            namespace["k"][kernel.launch](*wgsl_generated.mixed_arguments(seed))
-    except TypeRefused:
-        return  # Numba refuses it as well
-    (record,) = rows
-    MIXED["refused" if record.refused else "compiled"] += 1
-    if record.refused:
-        return
-    MIXED["in pairs"] += record.shader.pairs
-    for word in KINDS:
-        MIXED[word] += word in text + record.shader.wgsl
-    (found,) = webgpu.run(tab, [record])
-    wrong = found if isinstance(found, str) else unlike(record, found)
-    assert not wrong, f"{wrong[:3]}\n{text}\n{record.shader.wgsl}"
+    kernel, given = wgsl_generated.Mixed(chance), wgsl_generated.mixed_arguments(seed)
+    with contextlib.suppress(TypeRefused):  # Numba refuses it as well
+        right_or_refused(tab, kernel, given, MIXED, wgsl_generated.MIXED_HEAD, AT_NEED)
 
 
 def test_generated_kernels_of_many_types_are_right_or_refused(tab):
@@ -294,21 +285,8 @@ ACTING = {"compiled": 0, "refused": 0, **dict.fromkeys(WAYS, 0)}
 @settings(CHANCE, max_examples=120)
 @given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
 def generated_acting_is_right(tab, chance, seed):
-    kernel, namespace, rows = wgsl_generated.Acting(chance), {}, []
-    text = kernel.source("k")
-    source = wgsl_generated.ACTING_HEAD + text
-    Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
-    with captured(rows, fallback=("pairs",), unroll=64):
-        namespace["k"][kernel.launch](*wgsl_generated.acting_arguments(seed))
-    (record,) = rows
-    ACTING["refused" if record.refused else "compiled"] += 1
-    if record.refused:
-        return
-    for word in WAYS:
-        ACTING[word] += word in text + record.shader.wgsl
-    (found,) = webgpu.run(tab, [record])
-    wrong = found if isinstance(found, str) else unlike(record, found)
-    assert not wrong, f"{wrong[:3]}\n{text}\n{record.shader.wgsl}"
+    kernel, given = wgsl_generated.Acting(chance), wgsl_generated.acting_arguments(seed)
+    right_or_refused(tab, kernel, given, ACTING, wgsl_generated.ACTING_HEAD, AT_NEED)
 
 
 def test_generated_kernels_whose_operands_write_and_wait_are_right(tab):
