@@ -1,7 +1,7 @@
 """What ran when, in each stream or lane, drawn from the evidence when the site is built.
 
-``[[plot:streams]]``, ``[[plot:pageable]]`` or ``[[plot:photos]]``, on a line of its own, becomes an
-SVG that takes the page's colors, light or dark. Its rows are microbenchmarks whose ``spans`` hold
+``[[plot:streams]]``, or another name of ``PLOTS``, on a line of its own, becomes an SVG that takes
+the page's colors, light or dark. Its rows are microbenchmarks whose ``spans`` hold
 [name, lane, start, end] in ms.
 """
 
@@ -26,6 +26,9 @@ class Plot:
 
 
 LANES = {"copy in": "--ls-accent", "kernel": "--ls-compiled", "copy out": "--ls-soft"}
+PHOTOS = {"host": "--ls-soft", "copies": "--ls-accent", "kernels": "--ls-compiled"}
+FIRST = "photos-first", "decoded on the CPU"
+SECOND = "photos-second", "decoded on the GPU"
 PLOTS = {
     "streams": Plot(
         (("streams-timeline-1", "one stream"), ("streams-timeline-3", "three streams")),
@@ -37,12 +40,8 @@ PLOTS = {
         LANES,
         "six images in three streams, from {}",
     ),
-    "photos": Plot(
-        (("photos-first", "decoded on the CPU"), ("photos-second", "decoded on the GPU")),
-        {"host": "--ls-soft", "copies": "--ls-accent", "kernels": "--ls-compiled"},
-        "six photos, {}",
-        alone=True,
-    ),
+    "photos": Plot((FIRST, SECOND), PHOTOS, "six photos, {}", alone=True),
+    "firstphotos": Plot((FIRST,), PHOTOS, "six photos, {}"),
 }
 WIDTH, LEFT, RIGHT, TOP = 680, 78, 10, 44
 BAR, STEP, GAP = 18, 24, 40  # px: a bar, one lane, between two timelines
