@@ -94,7 +94,8 @@ def picture(id: str, row: dict) -> str:
     return (
         f'<div class="rung" data-rung="{id}" data-ceiling="{rate(most):g}"{known}>'
         '<table class="rung__table"><caption>The least time that each part of an H200 needs for '
-        "what the stepper counts, and for the loop as compiled. The longest binds.</caption>"
+        "what the stepper counts (of HBM: each matrix once), and for the loop as compiled. "
+        "The longest binds.</caption>"
         '<thead><tr><th scope="col">Part</th><td></td><th scope="col">time</th>'
         f'<th scope="col">at most, TFLOP/s</th></tr></thead><tbody>{inside}</tbody></table></div>'
     )

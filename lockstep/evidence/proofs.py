@@ -49,7 +49,7 @@ def _of_another(machine: str, record: dict) -> str | None:
     return None
 
 
-RANGES = "range", "ever"  # fields of two numbers
+RANGES = "range", "ever", "reference_ever"  # fields of two numbers
 SECOND = "second"  # the field of what the second run of the same code measured
 
 
@@ -57,13 +57,14 @@ def measured_range(row: dict, name: str = "range") -> tuple[float, float]:
     """Return the least and the most of a row's figure, over its first run and those again.
 
     ``ever`` takes in what records that were replaced had measured of the same code: for what
-    depends much on the host. A run of another kernel, of this one's text before a change, or of
-    one that nobody noted, says nothing about it and does not count. (A change in what the kernel
-    imports, or in the benchmark around it, is not seen here.)
+    depends much on the host. ``reference_ever`` does so for the reference. A run of another kernel,
+    of this one's text before a change, or of one that nobody noted, says nothing about it and does
+    not count. (A change in what the kernel imports, or in the benchmark around it, is not seen
+    here.)
     """
-    key = "ours" if "ours" in row else "value"
+    key = "reference" if name == "reference_ever" else "ours" if "ours" in row else "value"
     runs = [row, *row.get("again", ())]
-    if name == "ever":
+    if name != "range":
         runs += [run for run in row.get("history", ()) if _of_same_code(run, row)]
     values = [run[key] for run in runs if key in run]
     return min(values), max(values)
@@ -283,8 +284,9 @@ class Evidence:
 
         ``kind`` is "bench" or "micro"; ``key`` is ID.FIELD, or ID for a row's value. The field
         ``range`` is (least, most) of the row's figure over the runs of its record, and ``ever``
-        over those of replaced records as well, as far as they ran the same code; ``second`` is that
-        of the second run of the same code.
+        over those of replaced records as well, as far as they ran the same code
+        (``reference_ever``: of the reference); ``second`` is that of the second run of the same
+        code.
         Raises ``KeyError`` with what is there instead. A row that a benchmark has by its id, and
         that no run has recorded yet, has no numbers and is not fresh.
         """
