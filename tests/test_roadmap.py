@@ -203,6 +203,7 @@ OTHERS = "the page is about somebody else's, and says how it differs"
 EXPLAINED = {
     ("ampere", "o-boehm"): HERE,
     ("attention-backward", "f-parallel"): TERM,
+    ("benchmarking", "f-parallel"): TERM,
     ("cudnn", "o-ncu"): HERE,
     ("faster-than-numpy", "f-simt"): HERE,
     ("flash-attention-numba", "o-flash-attention"): "derived once more, from the formula",
@@ -212,7 +213,6 @@ EXPLAINED = {
     ("hopper", "o-fp8"): HERE,
     ("llm-c", "o-hopper"): "named beside what the page uses",
     ("llm-c", "f-nccl"): TERM,
-    ("llm-c", "f-parallel"): TERM,
     ("matmul-shapes", "f-parallel"): TERM,
     ("megatron", "d-multi-gpu"): "the name of a link, whose rate the page gives",
     ("mlir", "f-memory"): OTHERS,
