@@ -20,33 +20,23 @@ from tests.wgsl_cases import NOT_COMPARED, wrong
 
 # Kernels of kernels/ that do not compile: the words with which they are refused.
 REFUSED = {
-    "kernels/beyond_triton/brackets.py:brackets_kernel": "may leave 32 bits",
-    "kernels/beyond_triton/collatz.py:collatz_kernel": "may leave 32 bits",
-    "kernels/beyond_triton/nearest_word.py:edit_distance_kernel": "may leave 32 bits",
-    "kernels/exercises/came_with_number.py:unpack": "may leave int32",
-    "kernels/exercises/lane_ranks.py:lane_ranks": "of uint64",
+    "kernels/beyond_triton/nearest_word.py:edit_distance_kernel": "may not all make the same turns",
     "kernels/exercises/last_adds.py:last_adds": "no memory fence between workgroups",
     "kernels/exercises/running_softmax.py:running_softmax": "is computed in float64",
     "kernels/microbenchmarks/barriers.py:grid_barrier_kernel": "no barrier across workgroups",
-    "kernels/metal_host/add_64.py:add_64_kernel": "may leave 32 bits",
     "kernels/metal_host/traps.py:half_warp_kernel": "a mask that is not all 32 lanes",
     "kernels/metal_host/traps.py:wait_kernel": "no memory fence between workgroups",
     "kernels/profiling/galaxy.py:pull_kernel": "is computed in float64",
     "kernels/questions/graphics.py:shade": "is computed in float64",
-    "kernels/exercises/dropout_backward.py:backward": "an int64 that may leave 32 bits",
-    "kernels/random_numbers/philox.py:dropout_kernel": "a float made uint64",
     "kernels/random_numbers/philox.py:option_kernel": "an array of float64",
     "kernels/terms/memory_fence.py:last_block_sum_kernel": "no memory fence between workgroups",
     "kernels/torch_extension/others.py:swiglu_kernel": "is computed in float64",
-    "kernels/terms/persistent_kernel.py:square_pieces_kernel": "may leave 32 bits",
-    "kernels/top_k/select.py:choose_kernel": "may leave 32 bits",
-    "kernels/top_k/select.py:collect_kernel": "beyond 32 bits",
-    "kernels/top_k/wide.py:choose_block_kernel": "may leave 32 bits",
+    "kernels/terms/persistent_kernel.py:square_pieces_kernel": "inside another branch or a loop",
 }
 
 
-OPTIONS = {"unroll": 64}  # as web/run-here/session.py compiles for the reader's GPU
-AT_NEED = OPTIONS | {"fallback": ("pairs",)}
+OPTIONS = {"unroll": 64}
+AT_NEED = OPTIONS | {"fallback": ("pairs",)}  # as web/run-here/session.py compiles for a press
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +139,7 @@ def test_floor_division_and_remainder_of_floats_are_numbas_to_the_bit(tab):
 @pytest.fixture(scope="module")
 def site(tab):
     """Kernel -> [(launch, what came back)]; what came back is None where it was not run."""
-    found = wgsl_cases.gather(**OPTIONS)
+    found = wgsl_cases.gather(**AT_NEED)
     todo = [r for rows in found.values() for r in rows if wgsl_cases.runs(r)]
     came = dict(zip(map(id, todo), webgpu.run(tab, todo), strict=True))
     return {name: [(r, came.get(id(r))) for r in rows] for name, rows in found.items()}
@@ -177,7 +167,7 @@ def test_the_sites_kernels_compile_and_are_right(site):
     defined = [n for n in known if "on purpose" not in NOT_COMPARED.get(n, "")]
     print(f"{len(right)} of {len(defined)} kernels that are defined are right on this adapter")
     assert len(right) >= 0.9 * len(defined)
-    assert len(right) >= 353
+    assert len(right) >= 363 and len(REFUSED) == 12
 
 
 # How many kernels compile, and how many use what CUDA and WGSL do most differently.
@@ -264,7 +254,7 @@ MIXED = {"compiled": 0, "refused": 0, "in pairs": 0, **dict.fromkeys(KINDS, 0)}
 
 
 @settings(CHANCE, max_examples=150)
-@given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
+@given(chance=st.randoms(use_true_random=True), seed=st.integers(0, 9999))
 def generated_mixed_is_right(tab, chance, seed):
     """A drawn kernel of many types, compiled as the page does: pairs at need."""
     kernel, given = wgsl_generated.Mixed(chance), wgsl_generated.mixed_arguments(seed)
@@ -283,7 +273,7 @@ ACTING = {"compiled": 0, "refused": 0, **dict.fromkeys(WAYS, 0)}
 
 
 @settings(CHANCE, max_examples=120)
-@given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
+@given(chance=st.randoms(use_true_random=True), seed=st.integers(0, 9999))
 def generated_acting_is_right(tab, chance, seed):
     kernel, given = wgsl_generated.Acting(chance), wgsl_generated.acting_arguments(seed)
     right_or_refused(tab, kernel, given, ACTING, wgsl_generated.ACTING_HEAD, AT_NEED)

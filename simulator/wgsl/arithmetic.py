@@ -367,9 +367,7 @@ class Arithmetic:
             v = self.to_rep(value, "i32" if type.kind == "i" else "u32")
             return v.but(type=type, lo=type.lo, hi=type.hi, state="mod")
         rep = "u32" if type.kind == "u" else "i32"
-        if value.state == "sat" and value.code.startswith("to_i32(") and whole_call(value.code):
-            code = self.module.helper("low_bits") + value.code[6:]
-            value = value.but(code=code, state="mod")
+        value = self.low(value)
         if inside and value.state == "fits":
             return self.to_rep(value, rep).but(type=type)
         if value.state in ("sat", "index"):
@@ -383,6 +381,13 @@ class Arithmetic:
         else:
             code, prec = f"({v.at(UNARY)} << {bits}u) >> {bits}u", LOOSE
         return Value(type, code, rep, type.lo, type.hi, "fits", None, v.uniform, prec)
+
+    def low(self, value):
+        """``value``, by its low 32 bits where it is a float made an integer and nothing more."""
+        if value.state == "sat" and value.code.startswith("to_i32(") and whole_call(value.code):
+            code = self.module.helper("low_bits") + value.code[6:]
+            return value.but(code=code, state="mod")
+        return value
 
     # ------------------------------------------------------------ arithmetic
 
@@ -414,7 +419,9 @@ class Arithmetic:
                 return self.helped("f64_neg", value)
             return value.but(code=f"-{value.at(ATOM)}", prec=UNARY)
         own = result if value.type is boolean else value.type
-        value = self.cast(value, own)
+        value = self.low(self.cast(value, own))
+        if value.state in ("sat", "index"):
+            self.fitting(value, node)
         if value.known:
             flipped = -value.const if op == "USub" else ~value.const
             return self.cast(number(own, ops.wrap(flipped, own.size, own.kind == "i")), result)
