@@ -34,8 +34,8 @@ def test_another_text_of_a_kernel_is_proved_no_longer():
     assert problem.kind == "stale" and KERNEL.path in problem.what
 
 
-# Numba kernels of kernels/ that the run on the H200 does not have right, and why. Whether a reader's
-# browser runs them, that of Chromium tells.
+# Numba kernels of kernels/ that the run on the H200 does not have right, and why. Those that a
+# reader's browser runs are right in Chromium's record.
 YOUNGER = "younger than the run of November: the next one has it"
 PAIRS = "needs integers of 64 bits as pairs, which the run of November did not ask for"
 NOT_ON_H200 = {

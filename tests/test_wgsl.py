@@ -17,7 +17,7 @@ from simulator.stepper import Stepper
 from simulator.stepper.faults import TypeRefused
 from simulator.stepper.types import float64, int64
 from simulator.wgsl import captured, unlike, values
-from tests import webgpu, wgsl_cases, wgsl_generated
+from tests import webgpu, wgsl_broad, wgsl_cases, wgsl_generated
 from tests.wgsl_cases import NOT_COMPARED, wrong
 
 # Kernels of kernels/ that do not compile: the words with which they are refused.
@@ -262,6 +262,19 @@ def test_generated_kernels_of_many_types_are_right_or_refused(tab):
     assert counts["compiled"] >= 200 and min(counts[w] for w in (*words, "in pairs")) >= 5
 
 
+def test_generated_kernels_of_most_of_the_language_are_right_or_refused(tab):
+    words = "find(", "first_of(", "atomic.", "enumerate(", "while True", "np.float16("
+    counts = draws(tab, wgsl_broad.Broad, wgsl_broad.broad_arguments, wgsl_broad.HEAD, 40, words)
+    assert counts["in pairs"] >= 30 and min(counts[w] for w in words)
+
+
+def test_generated_kernels_of_constants_are_right_or_refused(tab):
+    words = "cuda.popc(", "fp16.", "same(", "pick(", "loop(", "(1, 2)", "(~", "Color."
+    counts = draws(tab, wgsl_broad.Constants, wgsl_broad.constant_arguments,
+                   wgsl_broad.CONSTANT_HEAD, 120, words)  # fmt: skip
+    assert counts["compiled"] >= 90 and min(counts[w] for w in (*words, "in pairs")) >= 3
+
+
 def test_generated_kernels_whose_operands_write_and_wait_are_right(tab):
     words = ("warp_sum(", "turned(", "bump(", "move(", "note(", "atomic.", "result1", " in (",
              "while ")  # fmt: skip
@@ -399,6 +412,9 @@ LIKE_CUDA = {
     "floats beyond uint32": "o[i] = np.int32(np.uint32(x[i]) >> np.uint32(1))",
     "the low bits of a float made an integer": "o[i] = -int(x[i])\no[i] ^= ~np.int64(x[i])\n"
     "o[i] = o[i] * 3 - np.int32(-int(max(x[i], np.float32(-1e10))) & -int(x[i]))",
+    "constants turned over": "o[i] = -~(a.size == 0) + 2 * ~(a.size == 32) + (8 if ~True else 16)\n"
+    "y[i] = cuda.fp16.hneg(np.float16(2)) + np.float16(5)\n"
+    "o[i] += 64 * (cuda.fp16.habs(np.float16(-2)) > np.float16(1))",
     "NaN gives way": "y[i] = min(x[i], np.float32(1)) + max(np.float32(2), x[i])",
     "NaN is not equal": "o[i] = x[i] == x[i]\ny[i] = 1 if math.isnan(x[i]) else 2",
     "infinity": "y[i] = -math.inf if i < 3 else x[i]\no[i] = math.isinf(x[i])",
@@ -488,6 +504,27 @@ def test_where_wgsl_differs_it_does_as_cuda(tab):
     refused = {n: str(r.refused) for n, r in zip(LIKE_CUDA, rows, strict=True) if r.refused}
     assert not refused, refused
     all_right(tab, LIKE_CUDA, rows, 1e-6)
+
+
+NARROWER = {
+    "stored": "o[i] = np.int8(n)",
+    "added": "o[i] = np.uint8(m) + np.int16(n)",
+    "given": "o[i] = same(np.int8(n)) + 3 * same(np.uint16(m))",
+    "divided": "v = np.uint32(m)\no[i] = v // 3",
+    "counted": "for k in range(np.int8(n)):\n    o[i] += k",
+    "an index": "o[np.uint8(n) & 31] = np.int8(n)",
+}
+SAME = "@cuda.jit(device=True)\ndef same(v):\n    return v\n\n"
+
+
+def test_an_argument_made_narrower_wraps(tab):
+    """It is a constant of the module, which has the name of the argument, and not of what wraps."""
+    rows = []
+    for body in NARROWER.values():
+        record, _ = launched(body, [300, -70000, np.zeros(32, I4)], "n, m, o", SAME, unroll=64)
+        assert record.shader, str(record.refused)
+        rows.append(record)
+    all_right(tab, NARROWER, rows)
 
 
 DEVICE = """@cuda.jit(device=True)

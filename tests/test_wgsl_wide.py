@@ -234,6 +234,10 @@ INTEGERS = {
     "a tuple": "p, q = twice(a[i])\no[i] = p - q if q else b[i]",
     "truth": "o[i] = 1 if a[i] and not (b[i] & 2) else 0",
     "an index": "o[i] = a[a[i] % 128]",
+    "bits of constants": "o[i] = cuda.popc(1 << 40) + 3 * cuda.popc(np.uint64(1 << 63))\n"
+    "o[i] += cuda.ffs(np.int64(1 << 40)) * 5",
+    "bits compared": "o[i] = 1 if (a[i] ^ b[i]) != 7 and (a[i] & 255) == (b[i] | 1) else 2\n"
+    "o[i] += 4 if a[i] ^ b[i] else 8",
     "to floats": "f[i] = np.float32(a[i])\no[i] = np.int64(f[i])",
     "powers": "o[i] = 2 ** (i % 70) + (a[i] % 5 - 2) ** (i % 12 - 3) + b[i] ** (i % 9)",
     "unsigned powers": "o[i] = np.int64(np.uint64(a[i]) ** np.uint64(i % 9))",
@@ -449,6 +453,11 @@ SETTLED = {
     "and back": "v = 1.5\nfor j in range(3):\n    o[i] += v * w[i]\n    v = 3",
     "four turns at once": "v = 1.5\nfor j in range(i & 15):\n    o[i] += v * w[j]\n    v = 3",
     "turns over a tuple": "v = 3\nfor x in (1, 2):\n    o[i] += v * w[i]\n    v = 1.5",
+    "after turns over a tuple": "v = 1.5\nfor x in (1, 2):\n    v = 3\no[i] = v * w[i]",
+    "after turns over a tuple, small": "v = np.int16(-3)\nfor x in (1, 2):\n    v = np.uint8(200)\n"
+    "o[i] = -v * 3 + (v << 8)",
+    "the end of an and": "o[i] = ~(flag == 1 and w[i]) + ~(not w[i] and flag and 3) * 7",
+    "the end of an or": "o[i] = (flag == 0 or 2.5) * w[i]",
     "no turn": "v = 3\nfor j in range(flag):\n    v = 1.5\no[i] = v * w[i]",
     "a loop that is left": "v = 3\nfor j in range(100):\n    if flag:\n        v = 1.5\n"
     "        break\n    o[i] += j\no[i] += v * w[i]",

@@ -192,8 +192,8 @@ class Arithmetic:
                 zero = self.helped("f64_is_zero", value, rep="bool")
                 return zero.but(code=f"!{zero.code}", prec=UNARY)
             if value.rep in WIDE:
-                return Value(boolean, f"any({value.code} != vec2u())", "bool", 0, 1, "fits", None,
-                             value.uniform)  # fmt: skip
+                code = f"any({value.at(PLUS)} != vec2u())"
+                return Value(boolean, code, "bool", 0, 1, "fits", None, value.uniform)
             if old.kind == "f":
                 if value.state in ("once", "near"):
                     self.exact(value, node)
@@ -350,10 +350,10 @@ class Arithmetic:
 
     def cast_whole(self, value, type, node):
         if value.known:
-            return number(type, ops.wrap(int(value.const), type.size, type.kind == "i")).but(
-                **({"code": value.code} if value.code in self.module.constants
-                   and rep_of(type, value.const, value.const)[0] == value.rep else {})
-            )  # fmt: skip
+            wrapped = number(type, ops.wrap(int(value.const), type.size, type.kind == "i"))
+            same = (wrapped.const, wrapped.rep) == (value.const, value.rep)
+            return wrapped.but(code=value.code) if same and (
+                value.code in self.module.constants) else wrapped  # fmt: skip
         lo, hi = value.lo, value.hi
         inside = type.lo <= lo and hi <= type.hi
         if type.size == 8:
@@ -408,6 +408,8 @@ class Arithmetic:
         if op == "UAdd":
             return self.cast(value, result)
         if result is boolean:
+            if value.known:
+                return number(boolean, not value.const)
             return value.but(code=f"!{value.at(ATOM)}", prec=UNARY)
         if result.kind in "fc":
             if value.known:
