@@ -488,7 +488,7 @@ def loop(a, b):
 FIXED = (
     "i1", "u1", "i2", "u2", "i4", "u4", "i8", "yes", "3", "-7", "0", "1", "U", "YES", "ITEMS[0]",
     "ITEMS[1]", "ITEMS[2]", "Color.RED", "Color.BLUE", "2147483647", "-2147483648", "True", "zero",
-    "np.int32(-2147483647)", "np.int8(-128)", "np.uint8(255)", "np.uint16(65535)", "False", "l[i]",
+    "np.int32(-2147483647)", "np.int8(-127)", "np.uint8(255)", "np.uint16(65535)", "False", "l[i]",
     "np.uint32(4294967295)", "i", "o[i]",
 )  # fmt: skip
 BEYOND = "BIG", "NEG", "4294967296", "np.int64(9223372036854775807)"
@@ -520,7 +520,7 @@ class Constants(Drawn):
             f"int({real})", f"round({real})", f"bool({one})", f"cuda.popc(np.{word}({one}))",
             f"cuda.clz(np.int32({one}))", f"cuda.ffs(np.int32({one}))", f"same({one})",
             f"cuda.brev(np.uint32({one}))", f"divmod({one}, {two})[{self.pick(0, 1)}]",
-            f"np.int32({one}) ** {self.pick(0, 1, 3, 7, 'np.uint8(3)')}", f"loop({one}, {two})",
+            f"np.int8({one}) ** {self.pick(0, 1, 3, 7, 'np.uint8(3)')}", f"loop({one}, {two})",
             f"pick({test}, {one}, {two})", f"({test})", f"({self.test(0)} + {self.test(0)})",
             f"np.square({one})", f"np.uint8({self.unsigned(0)})", f"np.minimum({one}, {two})",
             f"operator.{self.pick('add', 'floordiv', 'mod', 'xor', 'mul')}({one}, {two})",
@@ -626,4 +626,5 @@ def constant_arguments(seed):
     quarters = r.integers(-16, 16, 32) / 4
     f4 = np.float32(r.choice([0.5, -3.75, 1e6, 7]))
     return [longs, wide, quarters.astype(np.float32), quarters.astype(np.float16),
-            np.zeros(32, np.int32), *integers, bool(r.integers(0, 2)), f4, np.float16(2.5), np.int32(0)]  # fmt: skip
+            np.zeros(32, np.int32), *integers, bool(r.integers(0, 2)), f4, np.float16(2.5),
+            np.int32(0)]  # fmt: skip

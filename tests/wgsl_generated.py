@@ -479,7 +479,8 @@ class Mixed:
             f"min({one}, {two})", f"max({one}, {two})", f"np.minimum({one}, {two})",
             f"np.maximum({one}, {two})", f"np.fmin({one}, {two})", f"abs({one})", f"(-{one})",
             f"np.float32({one} + {two})", f"math.floor({one})", f"math.trunc({one})",
-            f"np.rint({one})", f"np.sign({one})", f"math.copysign({one}, {two} + np.float32(0.125))",
+            f"np.rint({one})", f"np.sign({one})",
+            f"math.copysign({one}, {two} + np.float32(0.125))",  # by no zero, whose sign may differ
             f"({one} if {self.test(0)} else {two})",
         )  # fmt: skip
 
