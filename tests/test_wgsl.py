@@ -176,7 +176,7 @@ def test_the_sites_kernels_compile_and_are_right(site):
 WORDS = ("shfl_", "ballot_sync", "_sync(", "hout[i]", "square[", "floor_quotient(",
          "floor_remainder(", "0u - ", "if n < 60", "-m)")  # fmt: skip
 CHANCE = settings(
-    max_examples=212,
+    max_examples=216,
     deadline=None,
     derandomize=True,
     database=None,
