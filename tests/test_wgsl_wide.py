@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from simulator.stepper import Stepper
 from simulator.wgsl import Refused, captured, unlike, wanted
 from tests import webgpu, wgsl_generated
-from tests.test_wgsl import HEAD, all_right, launched
+from tests.test_wgsl import HEAD, all_right, draws, launched
 
 F4, F8, I4, I8, U8 = np.float32, np.float64, np.int32, np.int64, np.uint64
 N = 1024
@@ -234,6 +234,10 @@ INTEGERS = {
     "a tuple": "p, q = twice(a[i])\no[i] = p - q if q else b[i]",
     "truth": "o[i] = 1 if a[i] and not (b[i] & 2) else 0",
     "an index": "o[i] = a[a[i] % 128]",
+    "bits of constants": "o[i] = cuda.popc(1 << 40) + 3 * cuda.popc(np.uint64(1 << 63))\n"
+    "o[i] += cuda.ffs(np.int64(1 << 40)) * 5",
+    "bits compared": "o[i] = 1 if (a[i] ^ b[i]) != 7 and (a[i] & 255) == (b[i] | 1) else 2\n"
+    "o[i] += 4 if a[i] ^ b[i] else 8",
     "to floats": "f[i] = np.float32(a[i])\no[i] = np.int64(f[i])",
     "powers": "o[i] = 2 ** (i % 70) + (a[i] % 5 - 2) ** (i % 12 - 3) + b[i] ** (i % 9)",
     "unsigned powers": "o[i] = np.int64(np.uint64(a[i]) ** np.uint64(i % 9))",
@@ -300,63 +304,23 @@ def test_blocks_larger_than_a_workgroup_are_several_where_their_threads_are_apar
     assert record.shader.block == (1024, 1, 1)
 
 
-DRAWN = {"pairs": [0, 0], "emulate_float64": [0, 0]}
-KINDS = {"pairs": wgsl_generated.Settled, "emulate_float64": wgsl_generated.Wide}
-
-
-@settings(CHANCE, max_examples=20)
-@given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
-def generated(tab, way, chance, seed):
-    """A drawn kernel, compiled this way, leaves the stepper's bits or is refused by name."""
-    kernel = KINDS[way](chance)
-    text, namespace, rows = kernel.source("k"), {}, []
-    source = wgsl_generated.HEAD + text
-    Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
-    with captured(rows, **{way: True}):
-        namespace["k"][kernel.launch](*wgsl_generated.arguments(seed))
-    (record,) = rows
-    DRAWN[way][record.refused is not None] += 1
-    if record.shader:
-        (found,) = webgpu.run(tab, [record])
-        wrong = found if isinstance(found, str) else unlike(record, found)
-        assert not wrong, f"{wrong[:3]}\n{text}\n{record.shader.wgsl}"
-
-
-@pytest.mark.parametrize("way", KINDS)
+@pytest.mark.parametrize("way", ["pairs", "emulate_float64"])
 def test_generated_kernels_with_64_bits_are_right_or_refused(tab, way):
-    generated(tab, way)
-    print(DRAWN[way])
-    assert DRAWN[way][0] >= 20 > DRAWN[way][1]
+    make = wgsl_generated.Settled if way == "pairs" else wgsl_generated.Wide
+    counts = draws(tab, make, wgsl_generated.arguments, wgsl_generated.HEAD, 25,
+                   options={way: True})  # fmt: skip
+    assert counts["in pairs" if way == "pairs" else "emulated"] >= 20
 
 
-MADE = {"as they are": 0, "pairs": 0, "refused": 0}
-
-
-@settings(CHANCE, max_examples=40)
-@given(chance=st.randoms(use_true_random=False), seed=st.integers(0, 9999))
-def generated_with_int64(tab, chance, seed):
-    """A drawn kernel that writes constants to int64, compiled as the page does: pairs at need."""
-    kernel = wgsl_generated.Long(chance)
-    text, namespace, rows = kernel.source("k"), {}, []
-    source = wgsl_generated.HEAD + text
-    Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")
+def with_int64(seed):
     arguments = wgsl_generated.arguments(seed)
     arguments[7] = arguments[7].astype(I8)
-    with captured(rows, fallback=("pairs",), unroll=64):
-        namespace["k"][kernel.launch](*arguments)
-    (record,) = rows
-    way = "refused" if record.refused else "pairs" if record.shader.pairs else "as they are"
-    MADE[way] += 1
-    if record.shader:
-        (found,) = webgpu.run(tab, [record])
-        wrong = found if isinstance(found, str) else unlike(record, found)
-        assert not wrong, f"{wrong[:3]}\n{text}\n{record.shader.wgsl}"
+    return arguments
 
 
 def test_generated_kernels_that_write_int64_are_right_or_refused(tab):
-    generated_with_int64(tab)
-    print(MADE)
-    assert MADE["as they are"] >= 3 and MADE["pairs"] >= 15, MADE
+    counts = draws(tab, wgsl_generated.Long, with_int64, wgsl_generated.HEAD, 50)
+    assert counts["in pairs"] >= 15 and counts["compiled"] - counts["in pairs"] >= 3
 
 
 # ---------------------------------------------------------------- numbers beyond 32 bits in int64
@@ -489,6 +453,11 @@ SETTLED = {
     "and back": "v = 1.5\nfor j in range(3):\n    o[i] += v * w[i]\n    v = 3",
     "four turns at once": "v = 1.5\nfor j in range(i & 15):\n    o[i] += v * w[j]\n    v = 3",
     "turns over a tuple": "v = 3\nfor x in (1, 2):\n    o[i] += v * w[i]\n    v = 1.5",
+    "after turns over a tuple": "v = 1.5\nfor x in (1, 2):\n    v = 3\no[i] = v * w[i]",
+    "after turns over a tuple, small": "v = np.int16(-3)\nfor x in (1, 2):\n    v = np.uint8(200)\n"
+    "o[i] = -v * 3 + (v << 8)",
+    "the end of an and": "o[i] = ~(flag == 1 and w[i]) + ~(not w[i] and flag and 3) * 7",
+    "the end of an or": "o[i] = (flag == 0 or 2.5) * w[i]",
     "no turn": "v = 3\nfor j in range(flag):\n    v = 1.5\no[i] = v * w[i]",
     "a loop that is left": "v = 3\nfor j in range(100):\n    if flag:\n        v = 1.5\n"
     "        break\n    o[i] += j\no[i] += v * w[i]",

@@ -63,7 +63,8 @@ def gather(pick="", **options):
             del sys.modules[name]
         sys.modules.update(before)
     for rows in found.values():
-        rows.sort(key=lambda r: (not runs(r), r.shader is None))
+        # Those without pairs first, which are those that a run without such options had.
+        rows.sort(key=lambda r: (not runs(r), r.shader is None, bool(r.shader and r.shader.pairs)))
         del rows[EACH:]
     return dict(found)
 
@@ -334,7 +335,9 @@ def program():
 
 
 def generated(**options):
-    """The launches of the generated kernels."""
+    """The launches of the generated kernels, those that need no integers of 64 bits: the kernels
+    that tests/test_wgsl.py draws need them."""
+    options.pop("fallback", None)
     source, launches = wgsl_generated.program(SEEDS)
     namespace, rows = {}, []
     Stepper(mode="run", raise_findings=False).execute(source, namespace, "generated.py")

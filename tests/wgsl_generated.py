@@ -401,7 +401,7 @@ MIXED_ARRAYS = {"a": np.int32, "u": np.uint32, "b": np.int8, "c": np.uint8, "h":
 MIXED = "a, u, b, c, h, x, y, n, flag, out, uout, fout"
 MIXED_LEAVES = ("i", "n", "a[i]", "u[i]", "b[i]", "c[i]", "h[i]", "p", "3", "-7", "65535", "t[0]",
                 "np.uint8(200)", "np.int8(-100)", "np.uint16(i * 999)", "(a[i] > 3)", "a[31 - i]",
-                "np.int32(-2147483648)", "2147483647", "np.int16(a[i])")  # fmt: skip
+                "np.int32(-2147483647)", "2147483647", "np.int16(a[i])")  # fmt: skip
 NARROW = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
 MIXED_HEAD = """import math
 import numpy as np
@@ -479,7 +479,8 @@ class Mixed:
             f"min({one}, {two})", f"max({one}, {two})", f"np.minimum({one}, {two})",
             f"np.maximum({one}, {two})", f"np.fmin({one}, {two})", f"abs({one})", f"(-{one})",
             f"np.float32({one} + {two})", f"math.floor({one})", f"math.trunc({one})",
-            f"np.rint({one})", f"np.sign({one})", f"math.copysign({one}, {two})",
+            f"np.rint({one})", f"np.sign({one})",
+            f"math.copysign({one}, {two} + np.float32(0.125))",  # by no zero, whose sign may differ
             f"({one} if {self.test(0)} else {two})",
         )  # fmt: skip
 

@@ -20,8 +20,10 @@ from lockstep.evidence import Evidence, Problem
 from lockstep_site.gpu import machine
 
 LEVEL = "webgpu"
-OPTIONS = {"subgroups": 32, "unroll": 64}  # as benchmarks/webgpu.py compiles
-BROWSER = {"unroll": 64}  # as the page compiles for an adapter without subgroups of 32
+# As the page compiles: integers of 64 bits as pairs of 32 where a kernel needs them. For an adapter
+# whose subgroups are warps, and for one without.
+BROWSER = {"unroll": 64, "fallback": ("pairs",)}
+OPTIONS = BROWSER | {"subgroups": 32}
 # What an H200 has, for the texts that a machine without it makes: features, and room of a block.
 GPU, ROOM = OPTIONS | {"f16": True}, (1024, 49152)
 CASES = "tests.wgsl_cases"

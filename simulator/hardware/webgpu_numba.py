@@ -62,7 +62,8 @@ def job(record, program=None):
     places, before = {}, {}
     for b in record.shader.bindings:
         parts = b.memory.parts if isinstance(b.memory, Packed) else [b.memory]
-        data = np.frombuffer(record.before[b.name], np.float16 if b.half else STORED[b.dtype.kind])
+        kept = np.float16 if b.half else b.dtype.name if b.wide else STORED[b.dtype.kind]
+        data = np.frombuffer(record.before[b.name], kept)
         at = 0
         for memory in parts:
             count = len(memory.bytes) // b.dtype.size

@@ -2,7 +2,7 @@
 times beside the same kernel through CUDA.
 
 The launches are those of the kernels' own benchmarks, with arrays that are just large enough not to
-fit a cache. What no WGSL is made of stands in ``WITHOUT``, with the reason. The texts lie in
+fit a cache. What has no rate stands in ``WITHOUT``, with the reason. The texts lie in
 ``benchmarks/wgsl/kernels/``, to which the records are bound by hash: after a change of the compiler
 or of a kernel, ``python -m simulator.hardware.webgpu_rates`` writes those that differ.
 """
@@ -356,15 +356,17 @@ def _beside():
 LATER = dict(_beside())
 
 # Kernels of a file with a benchmark that have no rate as WGSL, and why.
-INT64 = "its numbers take more than 32 bits"
+PAIRS = "runs with its integers of 64 bits as pairs of 32, and is not yet timed so"
 LOOK = "looks at single cells between the steps: no benchmark times it"
 WITHOUT = {
-    "kernels/beyond_triton/collatz.py:collatz_kernel": INT64,
-    "kernels/beyond_triton/nearest_word.py:edit_distance_kernel": INT64,
-    "kernels/random_numbers/philox.py:dropout_kernel": INT64,
-    "kernels/random_numbers/philox.py:option_kernel": "sums in float64, which WGSL does not have",
-    "kernels/top_k/select.py:choose_kernel": INT64,
-    "kernels/top_k/select.py:collect_kernel": INT64,
+    "kernels/beyond_triton/collatz.py:collatz_kernel": PAIRS,
+    "kernels/beyond_triton/nearest_word.py:edit_distance_kernel": "waits at barriers in a loop of "
+    "which the compiler cannot prove that all threads make the same turns",
+    "kernels/random_numbers/philox.py:dropout_kernel": PAIRS,
+    "kernels/random_numbers/philox.py:option_kernel": "sums in float64, which WGSL "
+    "does not have; emulated it is not timed",
+    "kernels/top_k/select.py:choose_kernel": PAIRS,
+    "kernels/top_k/select.py:collect_kernel": PAIRS,
     "kernels/merge/merge_path.py:merge_kernel": "reads slices of a tile whose bounds it has from "
     "memory",
     "kernels/merge/in_flight.py:merge_in_flight_kernel": "reads between bounds from memory",

@@ -192,8 +192,8 @@ class Arithmetic:
                 zero = self.helped("f64_is_zero", value, rep="bool")
                 return zero.but(code=f"!{zero.code}", prec=UNARY)
             if value.rep in WIDE:
-                return Value(boolean, f"any({value.code} != vec2u())", "bool", 0, 1, "fits", None,
-                             value.uniform)  # fmt: skip
+                code = f"any({value.at(PLUS)} != vec2u())"
+                return Value(boolean, code, "bool", 0, 1, "fits", None, value.uniform)
             if old.kind == "f":
                 if value.state in ("once", "near"):
                     self.exact(value, node)
@@ -350,10 +350,10 @@ class Arithmetic:
 
     def cast_whole(self, value, type, node):
         if value.known:
-            return number(type, ops.wrap(int(value.const), type.size, type.kind == "i")).but(
-                **({"code": value.code} if value.code in self.module.constants
-                   and rep_of(type, value.const, value.const)[0] == value.rep else {})
-            )  # fmt: skip
+            wrapped = number(type, ops.wrap(int(value.const), type.size, type.kind == "i"))
+            same = (wrapped.const, wrapped.rep) == (value.const, value.rep)
+            return wrapped.but(code=value.code) if same and (
+                value.code in self.module.constants) else wrapped  # fmt: skip
         lo, hi = value.lo, value.hi
         inside = type.lo <= lo and hi <= type.hi
         if type.size == 8:
@@ -367,9 +367,7 @@ class Arithmetic:
             v = self.to_rep(value, "i32" if type.kind == "i" else "u32")
             return v.but(type=type, lo=type.lo, hi=type.hi, state="mod")
         rep = "u32" if type.kind == "u" else "i32"
-        if value.state == "sat" and value.code.startswith("to_i32(") and whole_call(value.code):
-            code = self.module.helper("low_bits") + value.code[6:]
-            value = value.but(code=code, state="mod")
+        value = self.low(value)
         if inside and value.state == "fits":
             return self.to_rep(value, rep).but(type=type)
         if value.state in ("sat", "index"):
@@ -383,6 +381,13 @@ class Arithmetic:
         else:
             code, prec = f"({v.at(UNARY)} << {bits}u) >> {bits}u", LOOSE
         return Value(type, code, rep, type.lo, type.hi, "fits", None, v.uniform, prec)
+
+    def low(self, value):
+        """``value``, by its low 32 bits where it is a float made an integer and nothing more."""
+        if value.state == "sat" and value.code.startswith("to_i32(") and whole_call(value.code):
+            code = self.module.helper("low_bits") + value.code[6:]
+            return value.but(code=code, state="mod")
+        return value
 
     # ------------------------------------------------------------ arithmetic
 
@@ -403,6 +408,8 @@ class Arithmetic:
         if op == "UAdd":
             return self.cast(value, result)
         if result is boolean:
+            if value.known:
+                return number(boolean, not value.const)
             return value.but(code=f"!{value.at(ATOM)}", prec=UNARY)
         if result.kind in "fc":
             if value.known:
@@ -414,7 +421,9 @@ class Arithmetic:
                 return self.helped("f64_neg", value)
             return value.but(code=f"-{value.at(ATOM)}", prec=UNARY)
         own = result if value.type is boolean else value.type
-        value = self.cast(value, own)
+        value = self.low(self.cast(value, own))
+        if value.state in ("sat", "index"):
+            self.fitting(value, node)
         if value.known:
             flipped = -value.const if op == "USub" else ~value.const
             return self.cast(number(own, ops.wrap(flipped, own.size, own.kind == "i")), result)

@@ -713,7 +713,8 @@ class Expressions(Arithmetic):
             self.refuse("a comparison of a negative number with a uint64", kind="int64")
         a, b = self.to_rep(a, rep), self.to_rep(b, rep)
         if kind in ("Eq", "NotEq"):
-            code = f"all({a.code} == {b.code})" if kind == "Eq" else f"any({a.code} != {b.code})"
+            sides = (v.at(PLUS) for v in (a, b))
+            code = f"all({' == '.join(sides)})" if kind == "Eq" else f"any({' != '.join(sides)})"
             return Value(boolean, code, "bool", 0, 1, "fits", None, a.uniform and b.uniform)
         if kind == "LtE":
             a, b = b, a
@@ -774,9 +775,11 @@ class Expressions(Arithmetic):
         self.env = env
         if len(self.lines) > kept or wrote and any(t.known for t in tests):
             del self.lines[mark:]  # what the later ones do must not be done for nothing
-            return self.stepwise(node, sign)
+            joined = self.stepwise(node, sign)
+            return joined if condition else self.settled_value(joined, node)
         joined = self.joined(tests, sign)
-        return self.deed(joined) if wrote else joined
+        joined = self.deed(joined) if wrote else joined
+        return joined if condition else self.settled_value(joined, node)
 
     def either(self, node):
         """``a and b``, ``a or b`` of numbers: the one or the other, whatever it is."""

@@ -36,6 +36,7 @@ from .values import (
     PLUS,
     TIMES,
     U32,
+    UNARY,
     WIDE,
     Buffer,
     Value,
@@ -934,7 +935,7 @@ def bits(name):
             if not (x.state == "fits" and x.lo >= 0 and name in ("popc", "ffs")):
                 fc.refuse(f"`{ast.unparse(node)}` of {x.type.name}", node, "int64")
         if x.known:  # WGSL refuses constants that overflow, such as those of a later shift
-            n = x.const & FULL
+            n = x.const & ((1 << 8 * max(x.type.size, 4)) - 1)
             found = {
                 "popc": n.bit_count(),
                 "clz": 32 - n.bit_length(),
@@ -1006,7 +1007,10 @@ def half(op):
             code = f"{fc.module.helper('log2_')}({values[0].code}) * 0.30103"
         elif op in ("hneg", "habs"):
             x = values[0]
-            return x.but(code=f"-{x.at(ATOM)}" if op == "hneg" else f"abs({x.code})")
+            if x.known:
+                return fc.real(-x.const if op == "hneg" else abs(x.const), float16)
+            code, prec = (f"-{x.at(ATOM)}", UNARY) if op == "hneg" else (f"abs({x.code})", ATOM)
+            return x.but(code=code, prec=prec)
         else:
             fc.refuse(f"`cuda.fp16.{op}`", node, "fp16")
         return fc.halved(code, False)

@@ -603,8 +603,11 @@ class Captured:
 def captured(launches, most=None, each=None, **options):
     """Put every launch of the stepper, compiled, into the list ``launches``.
 
-    ``most``: no more of them than that; ``each``: no more of one kernel. ``fallback``: compile
-    what is refused for its float64 once more, in float32.
+    ``most``: no more of them than that; ``each``: no more of one kernel. ``fallback``: options of
+    compile(), such as ("pairs", "emulate_float64"). What is refused is compiled once more with the
+    first of them that may lift the refusal, then with the next; True stands for ("single",).
+    ``more``: by the size of the largest array, how many times as many elements to compile it for
+    as well.
     """
     plain = host.Kernel.launch
 

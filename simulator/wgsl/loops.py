@@ -418,11 +418,11 @@ class Loops:
                     items = [self.before(mark, v) for v in items]
                     if self.env is None:
                         return
-                return
+                return self.settle("exit", node)
             del self.lines[mark:]
             if value.view is None:
                 self.refuse(f"a loop over `{ast.unparse(call)}`", node)
-        self.block(with_index(node, call, function))
+        return self.block(with_index(node, call, function))
 
     def visit_Break(self, node):
         self.leave(node, "break", self.loops[-1].breaks)
