@@ -40,6 +40,7 @@ from lockstep import (
     crossed,
     data,
     evidence,
+    fields,
     figures,
     finished,
     fitting,
@@ -272,6 +273,7 @@ class Checker:
         yield from fitting.check(page, self.records)
         yield from crossed.check(page, self.records)
         yield from nearest.check(page, self.records)
+        yield from fields.check(page, self.records)
         yield from qualified.check(page, self.records)
         yield from subjects.check(page, self.records)
         yield from bound.check(page, self.records)
