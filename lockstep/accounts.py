@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from lockstep import figures, tabled, verdicts
+from lockstep import figures, reported, tabled, told, verdicts
 from lockstep.block import Page
 from lockstep.english import SENTENCE
 from lockstep.evidence import Evidence
@@ -22,16 +22,20 @@ from lockstep.reported import (
     CAME,
     DEVICE,
     FIGURE,
+    HERE,
     HOW_TO,
     INNER,
     LANDS,
     LINK,
     PLACED,
+    PLATFORM,
     RACE,
     RACED,
     RESULT,
     SAYS,
+    THERE,
     TOOLS,
+    TRIED,
     UNTRIED,
     WE,
     WHO,
@@ -52,6 +56,7 @@ _BOX = re.compile(r"^(\s*)(?:\?\?\?\+?|!!!|===[!+]?)\s*([\w-]*)[^\"]*(?:\"(.*)\"
 _TERM = re.compile(r":\s{2,}\S")
 _NOTE = re.compile(r"^\[\^([\w-]+)\]:\s")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+\.)\s")
+_CAPTION = re.compile(r"\*(?!\*)[^*]*\*")
 _ALT = re.compile(r"!\[([^\]]*)\]\(")
 _HOVER = re.compile(r"\]\([^()\s]*\s+[\"']([^\"']*)[\"']\)")
 _RULE = re.compile(r"[\s|:-]+")
@@ -77,6 +82,8 @@ def statements(page: Page) -> Iterator[Said]:
         for title in _HOVER.findall(text):
             yield Said(line, title, "", "", "title")
         text = _ALT.sub("(", text)
+        if kind == "prose" and _CAPTION.fullmatch(text):
+            kind = "caption"
         for sentence in SENTENCE.split(text):
             for name in re.findall(r"\[\^([\w-]+)\](?!:)", sentence):
                 yield Said(line, notes.get(name, ""), sentence, text, "note")
@@ -343,6 +350,54 @@ def _did(said: Said, known: str, live: list[re.Pattern]) -> Iterator[str]:
 _SMALL = frozenset("the and its their our this that these those with one two each both all".split())
 
 
+# What stands by itself, and is read by itself: it is held to the rules of words outside of pages.
+_BY_ITSELF = frozenset(
+    "alt title heading caption bet tab note tip hint warning example info".split()
+)
+_SCALE = re.compile(r"\s*\([^()]*\)\s*$")  # of a bet
+_ASKING_WORD = re.compile(r"(?i)\W*(?:what|how|why|which|when|where|who|whether|if|does|is|are)\b")
+
+
+def _by_itself(said: Said, known: str) -> Iterator[str]:
+    """Yield what a heading, a caption, a picture's text or the title of a box tells of a run."""
+    if FIGURE.search(said.text) or LINK.search(said.text):
+        return
+    for part in re.split(r":\s", _SCALE.sub("", said.text)):
+        if part.rstrip().endswith("?") or _ASKING_WORD.match(part):
+            continue
+        found = (*reported.told(part, known=known), *verdicts.find(part), *told.find(part))
+        yield from (f"{what!r} is told in a {said.kind}, without a figure" for what in found)
+
+
+def _trials(said: Said, known: str, rules: list[re.Pattern], places: list[str]) -> Iterator[str]:
+    """Yield what is said to have run where there is no record, or to have come out somehow.
+
+    ``known``: the names of the devices that have a record; ``rules``: those that find something
+    on the page; ``places``: words of other devices that it has.
+    """
+    text = said.text
+    small = text.lower() if places else ""
+    if any(place in small for place in places) and (place := reported.elsewhere(text, known)):
+        if not LINK.search(text):
+            yield f"something is said to have run on {place!r}, and no record is of that"
+            return
+    for piece in told.SENTENCE.split(text) if rules else ():
+        if FIGURE.search(piece) or free(piece) or _NONE.search(piece):
+            continue
+        # A link to who says so is one for its own clause.
+        linked = LINK.search(piece) or INNER.search(piece)
+        for clause in _CLAUSE.split(piece) if linked else (piece,):
+            if linked and "](" in clause:
+                continue
+            if found := next(filter(None, (rule.search(clause) for rule in rules)), None):
+                yield f"{found[0].strip()!r} tells of a run, and the sentence has no figure"
+                return
+
+
+_NONE = re.compile(r"(?i)\b(?:none|nothing|nobody|neither|never)\b")
+_CLAUSE = re.compile(r"[;:]\s|,\s(?:and|but|so|while|where)\s")
+
+
 # ---------------------------------------------------------------- a page
 
 
@@ -365,6 +420,23 @@ _ASKING = tuple(
     for rule, words in _ASKS
 )
 _WORD = re.compile(r"[a-z]+")
+_TRIED = re.compile(TRIED.pattern.removeprefix("(?i)"))
+_TRIES = frozenset(
+    "tried tested checked repeated releases release versions version updates upgrades generations"
+    " drivers compilers toolkits been always ever promise promised predict predicts predicted said"
+    " suggest suggests suggested let record records".split()
+)
+_RAN = frozenset("ran went came passed worked".split())
+_SORTS = frozenset(
+    "gaming consumer desktop notebook borrowed newer older smaller cheaper bigger second spare every any"
+    " all either both two three other desk closet basement office home shelf".split()
+)
+_CARDS = frozenset("card cards gpu gpus machine machines computer computers".split())
+_PLACES = _SORTS | frozenset(
+    "colab kaggle wsl windows macos ios android chromeos freebsd mac macs macbook macbooks imac iphone"
+    " iphones ipad chromebook laptop laptops phone phones tablet workstation console netbook desktop tpu"
+    " tpus v trillium ironwood trainium inferentia gaudi jetson raspberry".split()
+)
 
 
 def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake]:
@@ -379,8 +451,9 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
            if not words.isdisjoint(asks)
            and found.search(body if rule is _ANY else small)]  # fmt: skip
     headed = not words.isdisjoint(_HEADS) and _HEADED.search(body) is not None
-    if not (devices or named or did or headed):
-        return
+    places = [
+        word for word in _PLACES & words if word not in _SORTS or not words.isdisjoint(_CARDS)
+    ]
     rows = [row for line in page.body.split("\n") if "[[" in line
             for _, row, _ in figures.measured(records, line)]  # fmt: skip
     ran = records.by_hash.get(page.sha256, ())
@@ -388,9 +461,13 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
     elsewhere = [name for name in devices if name.rstrip("s") not in known]
     told = " ".join(str(v) for row in rows for v in row.values() if isinstance(v, str)).lower()
     shown = f"{told} {page.meta.get('title')} {' '.join(block.text for block in page.blocks)}"
+    trials = [TRIED] if not words.isdisjoint(_TRIES) and _TRIED.search(small) else []
+    if not words.isdisjoint(_RAN):
+        trials += [rule for rule in (THERE, *(() if ran else (HERE,))) if rule.search(body)]
     missing = [n for n in named if not TOOLS[n][1].search(shown)]
     headed = headed and not TOOLS[1][1].search(shown)
     keyed = bool(rows) or any(run.get("outputs") for run in ran)
+    seen: set[str] = set()  # a picture for light and dark says the same
     own: frozenset[str] = frozenset()
     if rows and not page.meta.get("sources"):
         about = " ".join(f"{r['id']} {r.get('title') or r.get('what') or ''}" for r in rows)
@@ -404,6 +481,13 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
         if missing or headed:
             for what in _unstarted(said, missing, keyed, keyed and headed):
                 yield Mistake(page.path, at, what, RAN)
+        if trials or places:
+            for what in _trials(said, known, trials, places):
+                yield Mistake(page.path, at, what, REPORT)
+        if said.kind in _BY_ITSELF and said.line not in invented and said.text not in seen:
+            seen.add(said.text)
+            for what in _by_itself(said, known):
+                yield Mistake(page.path, at, what, REPORT)
         if did and (said.line not in invented or said.kind == "quiz"):
             for what in _did(said, told, did):
                 yield Mistake(page.path, at, what, REPORT)

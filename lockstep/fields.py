@@ -58,9 +58,7 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
 # ---------------------------------------------------------------- tables
 
 
-def _table(
-    rows: list[tuple[int, str]], title: str, records: Evidence
-) -> Iterator[tuple[int, str]]:
+def _table(rows: list[tuple[int, str]], title: str, records: Evidence) -> Iterator[tuple[int, str]]:
     """``title``: of the page, which may be on the reference."""
     cells = [tabled.cells(row) for _, row in rows]
     heads = cells[0]
@@ -81,8 +79,10 @@ def _other_side(key: Key, words: str) -> str | None:
         return None
     side = found["side"] or "reference"
     name = str(key.row.get("reference_name", "")) if side == "reference" else side
-    if not name or _SIDES[side].search(words) or any(
-        knows(key.row, key.field, said) for said in named(words)
+    if (
+        not name
+        or _SIDES[side].search(words)
+        or any(knows(key.row, key.field, said) for said in named(words))
     ):
         return None
     if any(word.startswith(tuple(stems(words))) for word in stems(name)):
@@ -95,9 +95,7 @@ def _other_side(key: Key, words: str) -> str | None:
 _SLOT = re.compile(rf"{worked.INPUT.pattern}|(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w.])")
 
 
-def _formulas(
-    rows: list[tuple[int, str]], cells: list[list[str]]
-) -> Iterator[tuple[int, str]]:
+def _formulas(rows: list[tuple[int, str]], cells: list[list[str]]) -> Iterator[tuple[int, str]]:
     """Yield the rows whose formula takes a number from elsewhere than those of the others do."""
     for column in range(max(map(len, cells), default=0)):
         shapes: dict[str, list[tuple[int, list[str], list[str]]]] = {}
@@ -136,7 +134,9 @@ def _is(slot: str, cell: str) -> bool:
 
 _OF = re.compile(r"[\s\u00a0*_]*(?:of|to)\s+(?P<what>[^.,;:()\ufffc|]{2,60})")
 _ITS = re.compile(r"(?i)^(?:it|that|this|them|what|which|those|these|the (?:time|whole|sum))\b")
-_COPY = re.compile(r"(?i)cop(?:y|ies|ied)|memory|bandwidth|HBM|limit|hardware|reads?\b|device|par\b")
+_COPY = re.compile(
+    r"(?i)cop(?:y|ies|ied)|memory|bandwidth|HBM|limit|hardware|reads?\b|device|par\b"
+)
 
 
 def _prose(line: str, title: str, records: Evidence) -> Iterator[str]:

@@ -540,6 +540,11 @@ CONDITIONS += (
         r"change|patch|fix|update|upgrade|rewrite",
     ),
     (r"\b(?:backward|training) (?:pass|step)\b", r"backward|gradient|training|step|DDP|FSDP"),
+    (
+        r"\b[Oo]n (?:any|every|all|most|both|either|each) (?:of (?:the|our) )?(?:\w+ )?(?:cards?|GPUs?)\b"
+        r"(?! of\b)",
+        r"cards?\b|GPUs\b|each|rank|NCCL|all-?reduce",
+    ),
     (r"\b(?:Llama|Mistral|Qwen|Gemma)\b", r"Llama|Mistral|Qwen|Gemma"),
 )
 LATER = re.compile(

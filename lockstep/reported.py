@@ -70,7 +70,7 @@ RACE = re.compile(
     r"|prefers?|likes|favou?rs?|rewards?|punish\w*|forgives?|faster|slower|quicker|fastest"
     r"|slowest|quickest|as\ (?:fast|slow|quick|above|here)|on\ par|par|level\ with|overtak\w+"
     r"|(?:is|are|was|stays?|falls?|far|well|further|comes?)\ (?:ahead|behind)(?!\ the\b)"
-    r"|order(?=\ (?:of\ (?:the|our|all|these)|is|holds|stays|there)\b|\W*$|[;,.])"
+    r"|(?:a|the)\ (?:copy|library|peak)'s\ (?:rate|speed|pace|time)|order(?=\ (?:of\ (?:the|our|all|these)|is|holds|stays|there)\b|\W*$|[;,.])"
     r"|(?<!all\ the\ )same(?=\W*$|[.,;:)]|\ (?:there|here|as|on|with|order|picture)\b(?!-))|alike"
     r"|no\ different|(?:an?other|different)\ (?:story|picture|matter)|halves\ (?:it|that|this"
     r"|the\ \w+)"
@@ -228,6 +228,95 @@ RACED = re.compile(
 )
 
 
+# ---------------------------------------------------------------- places without a record
+
+# A system, a service or a kind of device, and what the name of a record's device has if it is one.
+_ADVERB = r"(?:\ (?:then|also|now|still|each|all|both|only|even|once|too|\w+ly))*"
+_HOME = r"(?:under|on|in|beside)\ (?:the|my|a|our)\ (?:\w+\ )?(?:desk|closet|basement|office|home|shelf)"
+_SORT = (
+    r"(?:gaming|consumer|desktop|notebook|borrowed|newer|older|smaller|cheaper|bigger|second|spare)"
+)
+PLATFORM = (
+    r"(?:(?:Google\ )?Colab|Kaggle|WSL(?:\ ?2)?|Windows(?:\ 1[01])?|macOS|iOS|Android|ChromeOS|FreeBSD"
+    r"|(?:MacBook|Mac|iMac|iPhone|iPad|Chromebook|laptop|phone|tablet|workstation|console|netbook"
+    r"|desktop)s?(?:\ (?:Pro|Air|mini|Studio))?(?!-)"
+    r"|TPUs?(?:\ ?v\d\w?)?|v\d[ep]?(?=\ (?:slices?|pods?|chips?|hosts?)\b)|Trillium|Ironwood"
+    r"|Trainium\d?|Inferentia\d?|Gaudi(?:\ ?\d)?|Jetson\w*|Raspberry\ Pi"
+    rf"|{_SORT}\ (?:cards?|GPUs?)|(?:cards?|GPUs?|machines?|computers?)\ {_HOME}"
+    r"|(?:[Ee]very|[Aa]ny|[Aa]ll|[Ee]ither|[Bb]oth)\ (?:other\ |of\ (?:the|our|these)\ )?(?:\w+\ )?cards?"
+    r"|(?:[Tt]wo|[Tt]hree|[Oo]ther|[Aa]ll)\ (?:of\ )?(?:our\ )?(?:other\ )?cards)"
+)
+_OF_PLATFORM = {"Linux": "Linux", "mac": "Apple", "Mac": "Apple"}
+_DOES = (
+    r"(?:ran|agree[sd]?|came\ (?:out|back|through)|went\ through|passe[sd]|returned|printed|finished"
+    r"|confirm(?:s|ed)|reproduce[sd]|gave|did\ (?:so|it|this|that|the\ same|as)|took|worked|has\ run"
+    r"|have\ run|said|behave[sd]|match(?:es|ed)|repeat(?:s|ed)|managed|does\ (?:so|the\ same|as\ well)"
+    r"|needed|saw|reache[sd]|beats?|gives\ (?:it|them|these|those|that|the\ same))"
+)
+_THING = (
+    r"(?:(?:[Tt]his|[Oo]ur|[Tt]he|[Tt]hese|[Aa]ll|[Ss]ame|[Ee]ach|[Ee]very|its)\ (?:\w+\ ){0,3}?(?:site"
+    r"|lessons?|pages?|kernels?|examples?|blocks?|notebooks?|rows|pairs?|tests?|labs?|programs?|suite"
+    r"|puzzles?|exercises?|scripts?|code|loop)|[Oo]urs|[Ii]t|[Tt]hey|[Bb]oth|[Ee]verything|[Aa]ll|[Pp]hase\ \d)"
+)
+_SITE = (
+    r"(?:[Tt]his\ (?:site|page|lesson)|[Tt]he\ (?:lessons|pages|notebooks|kernels)(?:\ of\ this\ (?:site"
+    r"|page))?|(?:[Oo]ur|[Aa]ll|[Ee]ach|[Ee]very)\ (?:\w+\ ){0,2}?(?:lessons?|pages?|kernels?|examples?"
+    r"|blocks?|notebooks?|labs?)|[Ee]verything\ (?:here|on\ this\ (?:site|page)))"
+)
+_AT = r"\b(?:on|under|in|through|inside|with|via|across|over)\ (?:[\w-]+\ ){0,3}?"
+_THERE = (
+    r"(?:\ (?:we|I)\ (?:have|own|use|borrowed|rented)|\ (?:slices?|pods?|chips?|hosts?|GPUs?))?"
+)
+# A gaming card agrees; the rows through a v5e slice came back; this site runs on Colab.
+ELSEWHERE = re.compile(
+    rf"(?<![\w.])(?P<a>{PLATFORM}){_THERE}(?:\ {_HOME})?{_ADVERB}\ {_DOES}\b"
+    rf"|{_THING}\b[^.;:?]{{0,60}}?\b{_DOES}\b[^.;:?]{{0,40}}?{_AT}(?P<b>{PLATFORM})(?!\w)"
+    rf"|{_THING}\b[^.;:?]{{0,40}}?{_AT}(?P<c>{PLATFORM}){_THERE}\ {_DOES}\b"
+    rf"|{_SITE}{_ADVERB}\ (?:runs?|works?|passe?s?|agrees?|goe?s?\ through)\b[^.;:?]{{0,30}}?{_AT}"
+    rf"(?P<d>{PLATFORM})(?!\w)"
+)
+# What ran, and the words do not say where. A page with a record of a run may say "here".
+HERE = re.compile(
+    r"\bran\ (?:here|(?:here\ )?(?:as\ (?:it\ is|they\ are|is)|unchanged))\b"
+    r"|\b(?:went|came)\ through(?:\W*$|[.,;]|\ (?:here|at\ once|unchanged|fine|without)\b)"
+)
+_THEM = r"(?:it|both|them|that\ one|these|those|each|all\ (?:three|four|of\ them))"
+THERE = re.compile(rf"\b(?:ran|went\ through|came\ through|passed|worked)\ (?:\w+\ )?on\ {_THEM}\b")
+# What one has tried, or another version of what it ran under, and no figure in the same sentence.
+TRIED = re.compile(
+    r"(?i)\b(?:we|I)\ (?:have\ |had\ |also\ |once\ |only\ )*(?:tried|tested|checked|repeated)\b[^.;:?]{0,60}?"
+    r"(?:[,;]|\b(?:and|but|so))\ (?:so\ )?(?:it|that|this|they|which|the\ \w+)\ (?:\w+\ )?(?:came|was|were|did"
+    r"|turned|held|stayed|ran|lost|won|agreed|took|gave|fell|rose|worked)\b"
+    r"|\b(?:driver|compiler|toolkit|CUDA|Numba|CuPy|PyTorch|Triton|firmware)s?(?:'s)?\ (?:releases?|versions?"
+    r"|updates?|upgrades?|generations?)\ (?:later|ago|earlier|before|on|since)\b"
+    r"|\b(?:with|under|on|by|from)\ (?:the\ )?(?:last|next|previous|newer|older|other|newest|two|three|every)"
+    r"\ (?:drivers?|compilers?|toolkits?)\b[^.;:?]{0,60}?\b(?:was|were|came|stayed|did|lost|won|gave|took|fell"
+    r"|rose|gained|agreed|ran)\b"
+    r"|\b(?:is|was|were|are|stays?|stayed|stood|came\ out)\ (?:still\ |just\ |exactly\ )?where\ (?:it|they)"
+    r"\ (?:had\ been|has\ been|always\ was|ever\ was)\b"
+    r"|\b(?:saves?|saved|gains?|gained|costs?|loses?|lost|brings?|brought|takes?|took|holds?|is|was)"
+    r"\ (?:just\ |about\ |nearly\ |almost\ |exactly\ |only\ )*(?:what|as\ much\ as|as\ long\ as)"
+    r"\ (?:the|our|its|that|this)\ [\w ]{1,30}?\ (?:promise[sd]?|predict(?:s|ed)|said|suggest(?:s|ed)|let\ us)\b"
+    r"|\b(?:stands?|is|are|lies?|kept|stood)\ (?:\w+\ )?(?:in|among)\ (?:our|the)\ records?\b"
+    r"|\b(?:is|are|was|were)\ (?:all\ |both\ |now\ )?on\ record\b(?!\ as\b)"
+)
+
+
+def elsewhere(sentence: str, known: str = "") -> str | None:
+    """Return the place that something is said to have run at, and that no record is of.
+
+    ``known``: the names of the devices that have a record.
+    """
+    for found in ELSEWHERE.finditer(sentence):
+        name = next(filter(None, found.groups()))
+        record = next((of for word, of in _OF_PLATFORM.items() if word in name), name)
+        start = max(sentence.rfind(sign, 0, found.start()) for sign in ";:(") + 1
+        clause = re.split(r"[;:)]", sentence[start:], maxsplit=1)[0]
+        if record not in known and not free(clause):
+            return name
+    return None
+
+
 # ---------------------------------------------------------------- words outside of pages
 
 _OWN_CARD = re.compile(
@@ -244,23 +333,30 @@ _CARD_DID = re.compile(
 _HERE = re.compile(r"(?:H[12]00|Hopper)s?")  # of which code says what it is for
 
 
-def told(text: str, code: bool = False) -> Iterator[str]:
+def told(text: str, code: bool = False, known: str = "") -> Iterator[str]:
     """Yield what words outside of a page tell of a run: a note, a caption, a comment, a reason.
 
-    ``code``: they stand beside code, which may say what it does with a card.
+    ``code``: they stand beside code, which may say what it does with a card. ``known``: the names
+    of the devices that have a record.
     """
     if not _ANYWHERE.search(text):
         return
     for sentence in SENTENCE.split(text):
         if FIGURE.search(sentence) or LINK.search(sentence) or UNTRIED.search(sentence):
             continue
+        if place := elsewhere(sentence, known):
+            yield place
+            continue
         if sentence.rstrip().endswith((":", "?")) or numbers.PLACE.match(sentence):
             continue
         device, hedged = DEVICE.search(sentence), verdicts.HEDGE.search(sentence)
-        here = code and device and _HERE.fullmatch(PLACED.sub("", device[0]))
+        name = PLACED.sub("", device[0]) if device else ""
+        here = device and (code and _HERE.fullmatch(name) or (name.rstrip("s") or "-") in known)
         if device and not here and not hedged and RACE.search(sentence):
             yield device[0]
-        elif found := _report(sentence, (WE, CAME, RACED) if code else _OURS, bool(hedged)):
+        elif found := _report(
+            sentence, _CODED if code else _ALONE if known else _OURS, bool(hedged)
+        ):
             yield found
         elif not hedged and (found := _heard(sentence, code)):
             yield found
@@ -272,8 +368,10 @@ def ours(text: str) -> Iterator[str]:
         for sentence in SENTENCE.split(text):
             if FIGURE.search(sentence) or UNTRIED.search(sentence):
                 continue
-            if found := _report(sentence, (WE, _OWN_CARD, _CARD_DID), False):
+            if found := _report(sentence, (WE, _OWN_CARD, _CARD_DID, TRIED, HERE, THERE), False):
                 yield found
+            elif place := elsewhere(sentence):
+                yield place
 
 
 def _report(sentence: str, rules: tuple[re.Pattern, ...], hedged: bool) -> str | None:
@@ -281,6 +379,15 @@ def _report(sentence: str, rules: tuple[re.Pattern, ...], hedged: bool) -> str |
         if (found := rule.search(sentence)) and not (hedged and rule is not WE):
             return found[0].strip()
     return None
+
+
+# compute-sanitizer: 0 errors. racecheck (clean).
+_VERDICT = re.compile(
+    r"(?i)`?(?:\ (?:is|was|stays?|stayed)|\s?[:=(,→-]|\ —)\s?(?:\w+\ ){0,2}?(?:0|no|zero|without)\ (?:\w+\ )?"
+    r"(?:errors?|hazards?|races?|warnings?|leaks?|findings?|conflicts?|spills?|stalls?)\b"
+    r"|`?(?:\ (?:is|was|stays?|stayed)|\s?[:=(→-])\s?(?:\w+\ )?(?:clean|ok|okay|passed|silent|green|✓|quiet)"
+    r"(?!\w)"
+)
 
 
 def _heard(sentence: str, code: bool) -> str | None:
@@ -294,7 +401,7 @@ def _heard(sentence: str, code: bool) -> str | None:
             r"(?i)(?:^|[,;(]\ ?)(?:as\ (?:\w+\ )?)?(?:by|from|per)\ (?:the\ )?$",
             sentence[: found.start()],
         )
-        if by or (SAYS.match(behind) and RESULT.search(behind)):
+        if by or (SAYS.match(behind) and RESULT.search(behind)) or _VERDICT.match(behind):
             return found[0]
     return None
 
@@ -311,9 +418,12 @@ def printed(want: str, tree: ast.AST) -> str | None:
     return None
 
 
-_OURS = (WE, CAME, RACED, _OWN_CARD, _CARD_DID)
+_ALONE = (CAME, RACED, _CARD_DID, TRIED)
+_CODED = (WE, CAME, RACED, TRIED)
+_OURS = (WE, CAME, RACED, _OWN_CARD, _CARD_DID, TRIED, HERE, THERE)
 _ANYWHERE = re.compile(
     rf"{DEVICE.pattern}|\b{WHO}|{CAME.pattern.removeprefix('(?i)')}"
     rf"|{RACED.pattern.removeprefix('(?i)')}"
     rf"|{_OWN_CARD.pattern}|{_CARD_DID.pattern}|{'|'.join(t.pattern for t, _ in TOOLS[:4])}"
+    rf"|{TRIED.pattern.removeprefix('(?i)')}|{HERE.pattern}|{THERE.pattern}|{PLATFORM}"
 )

@@ -112,6 +112,24 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
             [^.;:\ufffc]{{0,40}}?,
             \ [^.;:,\ufffc]{{0,25}}?\b{_RAN}\ {_ABOUT}{_N}\b""",
     ),
+    # In a thousand launches that was block 0 only twice. Under a microsecond.
+    (
+        tuple("launches runs tries calls trials attempts repetitions".split()),
+        rf"""\b(?:in|over|of|out\ of|across|after)\ (?:all\ )?(?:{_N}|an?\ (?:hundred|thousand|million))
+            (?:\ (?:hundred|thousand|million))?\ (?:\w+\ )?(?:launches|runs|tries|calls|trials|attempts
+            |repetitions)\b[^.;:\ufffc]{{0,50}}?\b(?:once|twice|thrice|never|every\ time|always|each\ time
+            |not\ (?:once|one)|none|all\ but|{_N}\ times)\b
+        | \b(?:once|twice|thrice|never|{_N}\ times)\ (?:in|out\ of)\ (?:all\ )?(?:{_N}|an?\ (?:hundred
+            |thousand|million))(?:\ (?:hundred|thousand|million))?
+            \ (?:\w+\ )?(?:launches|runs|tries|calls|trials|attempts|repetitions)\b""",
+    ),
+    (
+        ("microsecond", "millisecond", "nanosecond"),
+        r"""\b(?:under|below|within|hardly|barely|less\ than|not\ even|a\ good|no\ more\ than|just)
+            \ (?:an?|one|half\ an?)\ (?:micro|milli|nano)second\b
+        | \b(?:cost|costs|took|takes|needed|saves?|saved)\ (?:\w+\ ){0,3}?(?:an?|half\ an?)
+            \ (?:micro|milli|nano)second\b""",
+    ),
     # 40 thousandths of a second more.
     (
         tuple("thousandths millionths hundredths thirtieth fortieth fiftieth hundredth".split())
