@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from lockstep import figures, reported, tabled, told, verdicts
+from lockstep import figures, machines, reported, tabled, told, verdicts
 from lockstep.block import Page
 from lockstep.english import SENTENCE
 from lockstep.evidence import Evidence
@@ -28,7 +28,6 @@ from lockstep.reported import (
     LANDS,
     LINK,
     PLACED,
-    PLATFORM,
     RACE,
     RACED,
     RESULT,
@@ -369,15 +368,17 @@ def _by_itself(said: Said, known: str) -> Iterator[str]:
         yield from (f"{what!r} is told in a {said.kind}, without a figure" for what in found)
 
 
-def _trials(said: Said, known: str, rules: list[re.Pattern], places: list[str]) -> Iterator[str]:
+def _trials(
+    said: Said, known: str, rules: list[re.Pattern], places: frozenset[str]
+) -> Iterator[str]:
     """Yield what is said to have run where there is no record, or to have come out somehow.
 
     ``known``: the names of the devices that have a record; ``rules``: those that find something
     on the page; ``places``: words of other devices that it has.
     """
     text = said.text
-    small = text.lower() if places else ""
-    if any(place in small for place in places) and (place := reported.elsewhere(text, known)):
+    near = bool(places) and _near(text.lower(), places)
+    if near and (place := reported.elsewhere(text, known)):
         if not LINK.search(text):
             yield f"something is said to have run on {place!r}, and no record is of that"
             return
@@ -427,16 +428,27 @@ _TRIES = frozenset(
     " suggest suggests suggested let record records".split()
 )
 _RAN = frozenset("ran went came passed worked".split())
+# Words of a place without a record: they alone, of a card, a GPU or a machine, and of a card.
+_PLACES = frozenset(
+    "colab kaggle wsl windows macos ios android chromeos freebsd mac macs macbook macbooks imac"
+    " iphone iphones ipad chromebook laptop laptops phone phones tablet workstation console netbook"
+    " desktop tpu tpus slice slices pod pods trillium ironwood trainium inferentia gaudi jetson raspberry".split()
+)
 _SORTS = frozenset(
-    "gaming consumer desktop notebook borrowed newer older smaller cheaper bigger second spare every any"
-    " all either both two three other desk closet basement office home shelf".split()
+    "gaming consumer notebook borrowed newer older smaller cheaper bigger second spare desk closet"
+    " basement office home shelf".split()
 )
-_CARDS = frozenset("card cards gpu gpus machine machines computer computers".split())
-_PLACES = _SORTS | frozenset(
-    "colab kaggle wsl windows macos ios android chromeos freebsd mac macs macbook macbooks imac iphone"
-    " iphones ipad chromebook laptop laptops phone phones tablet workstation console netbook desktop tpu"
-    " tpus v trillium ironwood trainium inferentia gaudi jetson raspberry".split()
-)
+_CARDS = frozenset("card cards".split())
+
+
+def _near(small: str, places: frozenset[str]) -> bool:
+    """Whether a sentence, in small letters, has words of a place without a record."""
+    if "card" in small:
+        return True
+    here = [place for place in places if place in small]
+    return bool(here) and (
+        not _SORTS.issuperset(here) or any(of in small for of in ("gpu", "machine", "computer"))
+    )
 
 
 def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake]:
@@ -451,9 +463,7 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
            if not words.isdisjoint(asks)
            and found.search(body if rule is _ANY else small)]  # fmt: skip
     headed = not words.isdisjoint(_HEADS) and _HEADED.search(body) is not None
-    places = [
-        word for word in _PLACES & words if word not in _SORTS or not words.isdisjoint(_CARDS)
-    ]
+    places = (_PLACES | _SORTS | _CARDS) & words
     rows = [row for line in page.body.split("\n") if "[[" in line
             for _, row, _ in figures.measured(records, line)]  # fmt: skip
     ran = records.by_hash.get(page.sha256, ())
@@ -467,6 +477,7 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
     missing = [n for n in named if not TOOLS[n][1].search(shown)]
     headed = headed and not TOOLS[1][1].search(shown)
     keyed = bool(rows) or any(run.get("outputs") for run in ran)
+    ours = machines.Ours(page.root, records.project.devices, body, shown, known, [*rows, *ran])
     seen: set[str] = set()  # a picture for light and dark says the same
     own: frozenset[str] = frozenset()
     if rows and not page.meta.get("sources"):
@@ -488,9 +499,15 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
             seen.add(said.text)
             for what in _by_itself(said, known):
                 yield Mistake(page.path, at, what, REPORT)
+        for what in ours.wrong(said.text, said.place) if ours.asked else ():
+            if not (LINK.search(said.text) or UNTRIED.search(said.text)):
+                yield Mistake(page.path, at, what, UNDER_WHAT)
         if did and (said.line not in invented or said.kind == "quiz"):
             for what in _did(said, told, did):
                 yield Mistake(page.path, at, what, REPORT)
+
+
+UNDER_WHAT = "say what its runs were made under, as the records have it; or measure it there"
 
 
 def _known(rows: list[dict], ran: Sequence[dict], records: Evidence) -> str:
