@@ -28,6 +28,7 @@ from lockstep.reported import (
     LANDS,
     LINK,
     PLACED,
+    PLATFORM,
     RACE,
     RACED,
     RESULT,
@@ -395,6 +396,35 @@ def _trials(
                 return
 
 
+# A cell that says how a tool's run came out, or one on a device: its column or its row names that.
+_CLEAN = re.compile(
+    r"(?i)\W*(?:clean|ok|okay|pass(?:es|ed)?|ran|works?|worked|quiet|silent|none|nothing|yes|✓|✔|green"
+    r"|no (?:\w+ )?(?:errors?|hazards?|races?|leaks?|findings?)|0(?: \w+)?)\W*"
+)
+_CHECKERS = re.compile(r"\b(?:mem|race|init|sync)check\b")
+
+
+def _verdicts(said: Said, page: Page, known: str, records: Evidence) -> Iterator[str]:
+    """Yield the cells that say how something came out, of which there is no record.
+
+    Of a checker that is one of a file that the page shows; of a device, one that has any.
+    """
+    if said.kind != "row" or not _CLEAN.fullmatch(said.text):
+        return
+    if tool := _CHECKERS.search(said.place):
+        paths = {block.path for block in page.blocks}
+        every = (one for kind in records.others.values() for one in kind.items())
+        for name, record in every:
+            if f"/{tool[0]}/" in f"/{name}/" and not paths.isdisjoint(record.get("sources", ())):
+                return
+        yield f"{said.text!r} is said of {tool[0]}, and no record of it is of this page's files"
+    for cell in said.place.split(" , "):
+        found = _PLATFORM.fullmatch(cell.strip(" *_`"))
+        if found and found[0] not in known and re.search(r"(?i)pass|ran|ok|clean|✓|✔", said.text):
+            yield f"{said.text!r} is said of {cell.strip()!r}, and no record is of that"
+
+
+_PLATFORM = re.compile(rf"(?i:on |under |in )?{PLATFORM}")
 _NONE = re.compile(r"(?i)\b(?:none|nothing|nobody|neither|never)\b")
 _CLAUSE = re.compile(r"[;:]\s|,\s(?:and|but|so|while|where)\s")
 
@@ -499,6 +529,8 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
             seen.add(said.text)
             for what in _by_itself(said, known):
                 yield Mistake(page.path, at, what, REPORT)
+        for what in _verdicts(said, page, known, records):
+            yield Mistake(page.path, at, what, RAN)
         for what in ours.wrong(said.text, said.place) if ours.asked else ():
             if not (LINK.search(said.text) or UNTRIED.search(said.text)):
                 yield Mistake(page.path, at, what, UNDER_WHAT)
