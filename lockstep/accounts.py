@@ -398,7 +398,8 @@ def _trials(
 
 # A cell that says how a tool's run came out, or one on a device: its column or its row names that.
 _CLEAN = re.compile(
-    r"(?i)\W*(?:clean|ok|okay|pass(?:es|ed)?|ran|works?|worked|quiet|silent|none|nothing|yes|✓|✔|green"
+    r"(?i)\W*(?:clean|ok|okay|pass(?:es|ed)?|ran|works?|worked|quiet|silent|none|nothing|yes"
+    r"|✓|✔|green"
     r"|no (?:\w+ )?(?:errors?|hazards?|races?|leaks?|findings?)|0(?: \w+)?)\W*"
 )
 _CHECKERS = re.compile(r"\b(?:mem|race|init|sync)check\b")
@@ -462,7 +463,8 @@ _RAN = frozenset("ran went came passed worked".split())
 _PLACES = frozenset(
     "colab kaggle wsl windows macos ios android chromeos freebsd mac macs macbook macbooks imac"
     " iphone iphones ipad chromebook laptop laptops phone phones tablet workstation console netbook"
-    " desktop tpu tpus slice slices pod pods trillium ironwood trainium inferentia gaudi jetson raspberry".split()
+    " desktop tpu tpus slice slices pod pods trillium ironwood trainium inferentia gaudi"
+    " jetson raspberry".split()
 )
 _SORTS = frozenset(
     "gaming consumer notebook borrowed newer older smaller cheaper bigger second spare desk closet"

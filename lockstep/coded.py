@@ -34,25 +34,32 @@ _LINE = re.compile(
 )
 # `ncu` says so: `Registers Per Thread 24`; `Used 24 registers`, by `ptxas`.
 _TOOL = (
-    r"(?:ncu|nsys|nvprof|ptxas|nvdisasm|cuobjdump|nvcc|compute-sanitizer|nvidia-smi|memcheck|racecheck"
-    r"|initcheck|synccheck|(?:the\ |our\ )?(?:profiler|sanitizer|compiler|assembler|disassembler|timeline)"
+    r"(?:ncu|nsys|nvprof|ptxas|nvdisasm|cuobjdump|nvcc|compute-sanitizer|nvidia-smi|memcheck"
+    r"|racecheck"
+    r"|initcheck|synccheck|(?:the\ |our\ )?(?:profiler|sanitizer|compiler|assembler"
+    r"|disassembler|timeline)"
     r"|Nsight(?:\ \w+)?)"
 )
 _SAYS = (
-    r"(?:says?|said|prints?|printed|reports?|reported|shows?|showed|gives?|gave|lists?|listed|writes?"
-    r"|wrote|reads?|has|had|ends?\ with|ended\ with|answers?|answered|tells?|told\ us|counts?|counted)"
+    r"(?:says?|said|prints?|printed|reports?|reported|shows?|showed|gives?|gave|lists?|listed"
+    r"|writes?"
+    r"|wrote|reads?|has|had|ends?\ with|ended\ with|answers?|answered|tells?|told\ us|counts?"
+    r"|counted)"
 )
 _QUOTED = re.compile(
     rf"(?<![\w`])`?{_TOOL}`?(?:'s\ \w+)?\ (?:\w+\ )?{_SAYS}\b[^.`;]{{0,40}}?`([^`]*\d[^`]*)`"
-    rf"|\b(?:[Bb]y|[Ff]rom|[Pp]er|[Aa]ccording\ to|[Ii]n|[Oo]f)\ `?{_TOOL}`?(?:'s\ \w+)?[:,]\ `([^`]*\d[^`]*)`"
+    rf"|\b(?:[Bb]y|[Ff]rom|[Pp]er|[Aa]ccording\ to|[Ii]n"
+    rf"|[Oo]f)\ `?{_TOOL}`?(?:'s\ \w+)?[:,]\ `([^`]*\d[^`]*)`"
     rf"|(?<!`)`([^`]*\d[^`]*)`,?\ (?:so\ )?(?:{_SAYS}|by|according\ to|from)\ `?{_TOOL}\b"
 )
 # 32 `HGMMA`, `FFMA` 64 times: how many of an instruction a compiler made.
 _FEW = "two three four five six seven eight nine ten twelve sixteen twenty thirty forty".split()
 _COUNTED = re.compile(
-    rf"(?<![\w.,×^])(?P<n>\d+(?:,\d{{3}})*|{'|'.join(_FEW)})\ (?:(?!and|or|to)\w+\ |of\ its\ )?`(?P<name>[A-Z][A-Z0-9]{{2,}}"
+    rf"(?<![\w.,×^])(?P<n>\d+(?:,\d{{3}})*|{'|'.join(_FEW)})\ (?:(?!and|or|to)\w+\ "
+    rf"|of\ its\ )?`(?P<name>[A-Z][A-Z0-9]{{2,}}"
     r"(?:\.[A-Z0-9.]+)?)`(?!\ ?[=\d])"
-    r"|`(?P<name2>[A-Z][A-Z0-9]{2,}(?:\.[A-Z0-9.]+)?)`(?:,?\ (?P<n2>\d[\d,]*)\ (?:times|of\ (?:it|them))\b"
+    r"|`(?P<name2>[A-Z][A-Z0-9]{2,}(?:\.[A-Z0-9.]+)?)`(?:,?\ (?P<n2>\d[\d,]*)\ (?:times"
+    r"|of\ (?:it|them))\b"
     r"|:\ (?P<n3>\d+)\b)"
 )
 _FORMULA = re.compile(r"(?<![\\$\w])\$(?!\s)[^$]*\d[^$]*(?<!\s)\$(?!\w)")
@@ -65,7 +72,9 @@ _SAID = re.compile(
 )
 
 
-_HOW_TO = re.compile(r"(?:^|[.:;]\s)[^.:;]*\b(?:[Ii]f|[Ww]hen|[Ww]here|[Uu]nless|[Ww]rite|[Uu]se|[Cc]all|[Rr]un)\b[^.:;]*$")
+_HOW_TO = re.compile(
+    r"(?:^|[.:;]\s)[^.:;]*\b(?:[Ii]f|[Ww]hen|[Ww]here|[Uu]nless|[Ww]rite|[Uu]se|[Cc]all|[Rr]un)\b[^.:;]*$"
+)
 
 
 def check(page: Page) -> Iterator[Mistake]:

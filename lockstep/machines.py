@@ -20,10 +20,14 @@ _OURS = (
 )
 # Our driver, 580; ours was that of CUDA 13.5; Open MPI 4.1.6 of our machine; PyTorch 2.11 on ours.
 _SAID = re.compile(
-    rf"\b(?:[Oo]urs?|[Ww]e\ (?:use|used|ran|run|took|take|have|had|installed|pin|compiled?\ (?:with|by|under)"
-    rf"|built\ (?:with|by)))\b(?P<between>[^.;:()?]{{0,30}}?)\b(?P<name>{_NAME})(?:'s)?,?\ (?:version\ |release\ )?"
+    rf"\b(?:[Oo]urs?|[Ww]e\ (?:use|used|ran|run|took|take|have|had|installed|pin"
+    rf"|compiled?\ (?:with|by|under)"
+    rf"|built\ (?:with"
+    rf"|by)))\b(?P<between>[^.;:()?]{{0,30}}?)\b(?P<name>{_NAME})(?:'s)?,?\ (?:version\ "
+    rf"|release\ )?"
     rf"(?P<version>\d+(?:\.\d+)+|(?<=driver,\ )\d{{3}}|(?<=driver\ )\d{{3}})(?![\w%]|\.\d)"
-    rf"|\b(?P<name2>[A-Z][\w+-]*(?:\ MPI)?|driver|nvcc|ptxas|gcc|clang)\ (?P<version2>\d+(?:\.\d+)+)[^.;:()?]{{0,30}}?"
+    rf"|\b(?P<name2>[A-Z][\w+-]*(?:\ MPI)?|driver|nvcc|ptxas|gcc"
+    rf"|clang)\ (?P<version2>\d+(?:\.\d+)+)[^.;:()?]{{0,30}}?"
     rf"\ (?:of|on|in|from)\ our(?:s\b|\ (?:own\ )?{_OURS}\b)"
 )
 _HEAD = re.compile(
@@ -34,7 +38,8 @@ _CODE = re.compile(r"`[^`]*`|\[[^\]]*\]\([^)]*\)")
 _ASIDE = re.compile(r"\([^()]*\)")
 # Names of no software: a compute capability, a figure, a chapter.
 _NOT_SOFTWARE = frozenset(
-    "about over under than of at to by is are was from for in capability version release figure rung"
+    "about over under than of at to by is are was from for in capability version release"
+    " figure rung"
     " table section chapter step part and or only least most nearly cc python's a the with some"
     " factor times minus plus less costs on rate".split()
 )
@@ -119,7 +124,8 @@ _FEW = {"a": 1, "an": 1, "one": 1, "two": 2, "both": 2, "three": 3, "four": 4, "
         "sixteen": 16, "thirty-two": 32, "sixty-four": 64}  # fmt: skip
 _COUNT = rf"(?P<count>\d+|{'|'.join(_FEW)})"
 _CPU = re.compile(
-    r"\b(?:Xeon|EPYC|Ryzen|Threadripper|Opteron|Core\ (?:i\d|Ultra)|Graviton\d?|Altra|Grace\ CPU|Neoverse"
+    r"\b(?:Xeon|EPYC|Ryzen|Threadripper|Opteron|Core\ (?:i\d|Ultra)|Graviton\d?|Altra"
+    r"|Grace\ CPU|Neoverse"
     r"|ThunderX\d?|POWER\d+|Intel|AMD|Arm)\b(?!'s)"
 )
 _OF_OURS = re.compile(
@@ -129,9 +135,12 @@ _CORES = re.compile(
     rf"\b{_COUNT}\ (?:\w+\ )?cores?\ of\b|\b{_COUNT.replace('count', 'count2')}(?:-core|\ cores?)\b"
 )
 _MEASURED = re.compile(
-    r"\b(?:figures?|numbers|rates|times|tables?|rows|records?|it|this|that|they|these|all|everything|page)"
-    r"\b[^.;:?]{0,30}?\b(?:measured|timed|taken|ran|run|recorded|made|are|were|is|was|come|came)\b[^.;:?]{0,20}?"
-    rf"\b(?:on|of|from|with|by)\ (?:our\ )?(?:{_COUNT}\ )?(?:of\ (?:our|these)\ )?(?P<name>%s)(?:s\b|\b)(?!')"
+    r"\b(?:figures?|numbers|rates|times|tables?|rows|records?|it|this|that|they|these|all"
+    r"|everything|page)"
+    r"\b[^.;:?]{0,30}?\b(?:measured|timed|taken|ran|run|recorded|made|are|were|is|was|come"
+    r"|came)\b[^.;:?]{0,20}?"
+    rf"\b(?:on|of|from|with|by)\ (?:our\ )?(?:{_COUNT}\ )?(?:of\ (?:our"
+    rf"|these)\ )?(?P<name>%s)(?:s\b|\b)(?!')"
 )
 WORD = re.compile(r"Xeon|EPYC|Ryzen|cores|Intel|AMD|Threadripper|Graviton|Opteron")
 

@@ -70,7 +70,8 @@ RACE = re.compile(
     r"|prefers?|likes|favou?rs?|rewards?|punish\w*|forgives?|faster|slower|quicker|fastest"
     r"|slowest|quickest|as\ (?:fast|slow|quick|above|here)|on\ par|par|level\ with|overtak\w+"
     r"|(?:is|are|was|stays?|falls?|far|well|further|comes?)\ (?:ahead|behind)(?!\ the\b)"
-    r"|(?:a|the)\ (?:copy|library|peak)'s\ (?:rate|speed|pace|time)|order(?=\ (?:of\ (?:the|our|all|these)|is|holds|stays|there)\b|\W*$|[;,.])"
+    r"|(?:a|the)\ (?:copy|library|peak)'s\ (?:rate|speed|pace|time)|order(?=\ (?:of\ (?:the"
+    r"|our|all|these)|is|holds|stays|there)\b|\W*$|[;,.])"
     r"|(?<!all\ the\ )same(?=\W*$|[.,;:)]|\ (?:there|here|as|on|with|order|picture)\b(?!-))|alike"
     r"|no\ different|(?:an?other|different)\ (?:story|picture|matter)|halves\ (?:it|that|this"
     r"|the\ \w+)"
@@ -232,35 +233,48 @@ RACED = re.compile(
 
 # A system, a service or a kind of device, and what the name of a record's device has if it is one.
 _ADVERB = r"(?:\ (?:then|also|now|still|each|all|both|only|even|once|too|\w+ly))*"
-_HOME = r"(?:under|on|in|beside)\ (?:the|my|a|our)\ (?:\w+\ )?(?:desk|closet|basement|office|home|shelf)"
+_HOME = (
+    r"(?:under|on|in|beside)\ (?:the|my|a|our)\ (?:\w+\ )?(?:desk|closet|basement|office|home"
+    r"|shelf)"
+)
 _SORT = (
     r"(?:gaming|consumer|desktop|notebook|borrowed|newer|older|smaller|cheaper|bigger|second|spare)"
 )
 PLATFORM = (
-    r"(?:(?:Google\ )?Colab|Kaggle|WSL(?:\ ?2)?|Windows(?:\ 1[01])?|macOS|iOS|Android|ChromeOS|FreeBSD"
+    r"(?:(?:Google\ )?Colab|Kaggle|WSL(?:\ ?2)?|Windows(?:\ 1[01])?|macOS|iOS|Android"
+    r"|ChromeOS|FreeBSD"
     r"|(?:MacBook|Mac|iMac|iPhone|iPad|Chromebook|laptop|phone|tablet|workstation|console|netbook"
     r"|desktop)s?(?:\ (?:Pro|Air|mini|Studio))?(?!-)"
     r"|TPUs?(?:\ ?v\d\w?)?|v\d[ep]?(?=\ (?:slices?|pods?|chips?|hosts?)\b)|Trillium|Ironwood"
     r"|Trainium\d?|Inferentia\d?|Gaudi(?:\ ?\d)?|Jetson\w*|Raspberry\ Pi"
     rf"|{_SORT}\ (?:cards?|GPUs?)|(?:cards?|GPUs?|machines?|computers?)\ {_HOME}"
-    r"|(?:[Ee]very|[Aa]ny|[Aa]ll|[Ee]ither|[Bb]oth)\ (?:other\ |of\ (?:the|our|these)\ )?(?:\w+\ )?cards?"
+    r"|(?:[Ee]very|[Aa]ny|[Aa]ll|[Ee]ither|[Bb]oth)\ (?:other\ |of\ (?:the|our"
+    r"|these)\ )?(?:\w+\ )?cards?"
     r"|(?:[Tt]wo|[Tt]hree|[Oo]ther|[Aa]ll)\ (?:of\ )?(?:our\ )?(?:other\ )?cards)"
 )
 _OF_PLATFORM = {"Linux": "Linux", "mac": "Apple", "Mac": "Apple"}
 _DOES = (
-    r"(?:ran|agree[sd]?|came\ (?:out|back|through)|went\ through|passe[sd]|returned|printed|finished"
-    r"|confirm(?:s|ed)|reproduce[sd]|gave|did\ (?:so|it|this|that|the\ same|as)|took|worked|has\ run"
-    r"|have\ run|said|behave[sd]|match(?:es|ed)|repeat(?:s|ed)|managed|does\ (?:so|the\ same|as\ well)"
+    r"(?:ran|agree[sd]?|came\ (?:out|back|through)|went\ through|passe[sd]|returned|printed"
+    r"|finished"
+    r"|confirm(?:s|ed)|reproduce[sd]|gave|did\ (?:so|it|this|that|the\ same|as)|took|worked"
+    r"|has\ run"
+    r"|have\ run|said|behave[sd]|match(?:es|ed)|repeat(?:s|ed)|managed|does\ (?:so|the\ same"
+    r"|as\ well)"
     r"|needed|saw|reache[sd]|beats?|gives\ (?:it|them|these|those|that|the\ same))"
 )
 _THING = (
-    r"(?:(?:[Tt]his|[Oo]ur|[Tt]he|[Tt]hese|[Aa]ll|[Ss]ame|[Ee]ach|[Ee]very|its)\ (?:\w+\ ){0,3}?(?:site"
-    r"|lessons?|pages?|kernels?|examples?|blocks?|notebooks?|rows|pairs?|tests?|labs?|programs?|suite"
-    r"|puzzles?|exercises?|scripts?|code|loop)|[Oo]urs|[Ii]t|[Tt]hey|[Bb]oth|[Ee]verything|[Aa]ll|[Pp]hase\ \d)"
+    r"(?:(?:[Tt]his|[Oo]ur|[Tt]he|[Tt]hese|[Aa]ll|[Ss]ame|[Ee]ach|[Ee]very"
+    r"|its)\ (?:\w+\ ){0,3}?(?:site"
+    r"|lessons?|pages?|kernels?|examples?|blocks?|notebooks?|rows|pairs?|tests?|labs?"
+    r"|programs?|suite"
+    r"|puzzles?|exercises?|scripts?|code|loop)|[Oo]urs|[Ii]t|[Tt]hey|[Bb]oth|[Ee]verything"
+    r"|[Aa]ll|[Pp]hase\ \d)"
 )
 _SITE = (
-    r"(?:[Tt]his\ (?:site|page|lesson)|[Tt]he\ (?:lessons|pages|notebooks|kernels)(?:\ of\ this\ (?:site"
-    r"|page))?|(?:[Oo]ur|[Aa]ll|[Ee]ach|[Ee]very)\ (?:\w+\ ){0,2}?(?:lessons?|pages?|kernels?|examples?"
+    r"(?:[Tt]his\ (?:site|page|lesson)|[Tt]he\ (?:lessons|pages|notebooks"
+    r"|kernels)(?:\ of\ this\ (?:site"
+    r"|page))?|(?:[Oo]ur|[Aa]ll|[Ee]ach|[Ee]very)\ (?:\w+\ ){0,2}?(?:lessons?|pages?|kernels?"
+    r"|examples?"
     r"|blocks?|notebooks?|labs?)|[Ee]verything\ (?:here|on\ this\ (?:site|page)))"
 )
 _AT = r"\b(?:on|under|in|through|inside|with|via|across|over)\ (?:[\w-]+\ ){0,3}?"
@@ -284,19 +298,27 @@ _THEM = r"(?:it|both|them|that\ one|these|those|each|all\ (?:three|four|of\ them
 THERE = re.compile(rf"\b(?:ran|went\ through|came\ through|passed|worked)\ (?:\w+\ )?on\ {_THEM}\b")
 # What one has tried, or another version of what it ran under, and no figure in the same sentence.
 TRIED = re.compile(
-    r"(?i)\b(?:we|I)\ (?:have\ |had\ |also\ |once\ |only\ )*(?:tried|tested|checked|repeated)\b[^.;:?]{0,60}?"
-    r"(?:[,;]|\b(?:and|but|so))\ (?:so\ )?(?:it|that|this|they|which|the\ \w+)\ (?:\w+\ )?(?:came|was|were|did"
+    r"(?i)\b(?:we|I)\ (?:have\ |had\ |also\ |once\ |only\ )*(?:tried|tested|checked"
+    r"|repeated)\b[^.;:?]{0,60}?"
+    r"(?:[,;]|\b(?:and|but|so))\ (?:so\ )?(?:it|that|this|they|which"
+    r"|the\ \w+)\ (?:\w+\ )?(?:came|was|were|did"
     r"|turned|held|stayed|ran|lost|won|agreed|took|gave|fell|rose|worked)\b"
-    r"|\b(?:driver|compiler|toolkit|CUDA|Numba|CuPy|PyTorch|Triton|firmware)s?(?:'s)?\ (?:releases?|versions?"
+    r"|\b(?:driver|compiler|toolkit|CUDA|Numba|CuPy|PyTorch|Triton"
+    r"|firmware)s?(?:'s)?\ (?:releases?|versions?"
     r"|updates?|upgrades?|generations?)\ (?:later|ago|earlier|before|on|since)\b"
-    r"|\b(?:with|under|on|by|from)\ (?:the\ )?(?:last|next|previous|newer|older|other|newest|two|three|every)"
-    r"\ (?:drivers?|compilers?|toolkits?)\b[^.;:?]{0,60}?\b(?:was|were|came|stayed|did|lost|won|gave|took|fell"
+    r"|\b(?:with|under|on|by|from)\ (?:the\ )?(?:last|next|previous|newer|older|other|newest"
+    r"|two|three|every)"
+    r"\ (?:drivers?|compilers?|toolkits?)\b[^.;:?]{0,60}?\b(?:was|were|came|stayed|did|lost"
+    r"|won|gave|took|fell"
     r"|rose|gained|agreed|ran)\b"
-    r"|\b(?:is|was|were|are|stays?|stayed|stood|came\ out)\ (?:still\ |just\ |exactly\ )?where\ (?:it|they)"
+    r"|\b(?:is|was|were|are|stays?|stayed|stood|came\ out)\ (?:still\ |just\ "
+    r"|exactly\ )?where\ (?:it|they)"
     r"\ (?:had\ been|has\ been|always\ was|ever\ was)\b"
-    r"|\b(?:saves?|saved|gains?|gained|costs?|loses?|lost|brings?|brought|takes?|took|holds?|is|was)"
+    r"|\b(?:saves?|saved|gains?|gained|costs?|loses?|lost|brings?|brought|takes?|took|holds?"
+    r"|is|was)"
     r"\ (?:just\ |about\ |nearly\ |almost\ |exactly\ |only\ )*(?:what|as\ much\ as|as\ long\ as)"
-    r"\ (?:the|our|its|that|this)\ [\w ]{1,30}?\ (?:promise[sd]?|predict(?:s|ed)|said|suggest(?:s|ed)|let\ us)\b"
+    r"\ (?:the|our|its|that|this)\ [\w ]{1,30}?\ (?:promise[sd]?|predict(?:s|ed)|said"
+    r"|suggest(?:s|ed)|let\ us)\b"
     r"|\b(?:stands?|is|are|lies?|kept|stood)\ (?:\w+\ )?(?:in|among)\ (?:our|the)\ records?\b"
     r"|\b(?:is|are|was|were)\ (?:all\ |both\ |now\ )?on\ record\b(?!\ as\b)"
 )
@@ -383,9 +405,11 @@ def _report(sentence: str, rules: tuple[re.Pattern, ...], hedged: bool) -> str |
 
 # compute-sanitizer: 0 errors. racecheck (clean).
 _VERDICT = re.compile(
-    r"(?i)`?(?:\ (?:is|was|stays?|stayed)|\s?[:=(,→-]|\ —)\s?(?:\w+\ ){0,2}?(?:0|no|zero|without)\ (?:\w+\ )?"
+    r"(?i)`?(?:\ (?:is|was|stays?|stayed)|\s?[:=(,→-]|\ —)\s?(?:\w+\ ){0,2}?(?:0|no|zero"
+    r"|without)\ (?:\w+\ )?"
     r"(?:errors?|hazards?|races?|warnings?|leaks?|findings?|conflicts?|spills?|stalls?)\b"
-    r"|`?(?:\ (?:is|was|stays?|stayed)|\s?[:=(→-])\s?(?:\w+\ )?(?:clean|ok|okay|passed|silent|green|✓|quiet)"
+    r"|`?(?:\ (?:is|was|stays?|stayed)|\s?[:=(→-])\s?(?:\w+\ )?(?:clean|ok|okay|passed|silent"
+    r"|green|✓|quiet)"
     r"(?!\w)"
 )
 

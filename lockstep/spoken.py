@@ -27,7 +27,8 @@ _RAN = (
     r"|lost)"
 )
 _FATE = (
-    r"(?:stalls?|stalled|waits?|waited|miss(?:es|ed)?|hits?|fail(?:s|ed)?|differ(?:s|ed)?|hangs?|hung"
+    r"(?:stalls?|stalled|waits?|waited|miss(?:es|ed)?|hits?|fail(?:s|ed)?|differ(?:s|ed)?"
+    r"|hangs?|hung"
     r"|crash(?:es|ed)?|is\ wrong|are\ wrong|was\ wrong|were\ wrong|comes?\ out\ wrong|came\ out"
     r"\ wrong|is\ right|are\ right|is\ lost|are\ lost|was\ lost|were\ lost|gets?\ lost|got\ lost"
     r"|conflicts?|is\ dropped|are\ dropped|spills?|is\ busy|are\ busy|is\ idle|are\ idle"
@@ -115,11 +116,15 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     # In a thousand launches that was block 0 only twice. Under a microsecond.
     (
         tuple("launches runs tries calls trials attempts repetitions".split()),
-        rf"""\b(?:in|over|of|out\ of|across|after)\ (?:all\ )?(?:{_N}|an?\ (?:hundred|thousand|million))
-            (?:\ (?:hundred|thousand|million))?\ (?:\w+\ )?(?:launches|runs|tries|calls|trials|attempts
-            |repetitions)\b[^.;:\ufffc]{{0,50}}?\b(?:once|twice|thrice|never|every\ time|always|each\ time
+        rf"""\b(?:in|over|of|out\ of|across|after)\ (?:all\ )?(?:{_N}|an?\ (?:hundred|thousand
+            |million))
+            (?:\ (?:hundred|thousand|million))?\ (?:\w+\ )?(?:launches|runs|tries|calls|trials
+            |attempts
+            |repetitions)\b[^.;:\ufffc]{{0,50}}?\b(?:once|twice|thrice|never|every\ time|always
+            |each\ time
             |not\ (?:once|one)|none|all\ but|{_N}\ times)\b
-        | \b(?:once|twice|thrice|never|{_N}\ times)\ (?:in|out\ of)\ (?:all\ )?(?:{_N}|an?\ (?:hundred
+        | \b(?:once|twice|thrice|never|{_N}\ times)\ (?:in|out\ of)\ (?:all\ )?(?:{_N}
+            |an?\ (?:hundred
             |thousand|million))(?:\ (?:hundred|thousand|million))?
             \ (?:\w+\ )?(?:launches|runs|tries|calls|trials|attempts|repetitions)\b""",
     ),
