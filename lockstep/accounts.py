@@ -358,15 +358,27 @@ _SCALE = re.compile(r"\s*\([^()]*\)\s*$")  # of a bet
 _ASKING_WORD = re.compile(r"(?i)\W*(?:what|how|why|which|when|where|who|whether|if|does|is|are)\b")
 
 
-def _by_itself(said: Said, known: str) -> Iterator[str]:
-    """Yield what a heading, a caption, a picture's text or the title of a box tells of a run."""
+def _by_itself(said: Said, rules: list[re.Pattern], tools: bool) -> Iterator[str]:
+    """Yield what a heading, a caption, a picture's text or the title of a box tells of a run.
+
+    ``rules``: of those that read reports the ones that find something on the page; ``tools``:
+    whether it names any.
+    """
     if FIGURE.search(said.text) or LINK.search(said.text):
         return
     for part in re.split(r":\s", _SCALE.sub("", said.text)):
         if part.rstrip().endswith("?") or _ASKING_WORD.match(part):
             continue
-        found = (*reported.told(part, known=known), *verdicts.find(part), *told.find(part))
-        yield from (f"{what!r} is told in a {said.kind}, without a figure" for what in found)
+        hedged = verdicts.HEDGE.search(part) or UNTRIED.search(part)
+        heard = [found[0] for rule in rules if not hedged and (found := rule.search(part))]
+        if tools and not hedged and (tool := reported.heard(part, False)):
+            heard.append(tool)
+        for what in (*heard, *verdicts.find(part), *told.find(part)):
+            where = _KINDS.get(said.kind, said.kind)
+            yield f"{what.strip()!r} is told in a {where}, without a figure"
+
+
+_KINDS = {"alt": "picture's text", "title": "link's title", "tab": "tab's name"}
 
 
 def _trials(
@@ -452,13 +464,8 @@ _ASKING = tuple(
     for rule, words in _ASKS
 )
 _WORD = re.compile(r"[a-z]+")
-_TRIED = re.compile(TRIED.pattern.removeprefix("(?i)"))
-_TRIES = frozenset(
-    "tried tested checked repeated releases release versions version updates upgrades generations"
-    " drivers compilers toolkits been always ever promise promised predict predicts predicted said"
-    " suggest suggests suggested let record records".split()
-)
-_RAN = frozenset("ran went came passed worked".split())
+_THERE = (("ran on", "through on", "passed on", "worked on"), THERE)
+_HERE = (("ran here", "ran as", "ran unchanged", "went through", "came through"), HERE)
 # Words of a place without a record: they alone, of a card, a GPU or a machine, and of a card.
 _PLACES = frozenset(
     "colab kaggle wsl windows macos ios android chromeos freebsd mac macs macbook macbooks imac"
@@ -503,13 +510,18 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
     elsewhere = [name for name in devices if name.rstrip("s") not in known]
     told = " ".join(str(v) for row in rows for v in row.values() if isinstance(v, str)).lower()
     shown = f"{told} {page.meta.get('title')} {' '.join(block.text for block in page.blocks)}"
-    trials = [TRIED] if not words.isdisjoint(_TRIES) and _TRIED.search(small) else []
-    if not words.isdisjoint(_RAN):
-        trials += [rule for rule in (THERE, *(() if ran else (HERE,))) if rule.search(body)]
+    trials = [rule for asks, rule in (*TRIED, _THERE, *(() if ran else (_HERE,)))
+              if any(words in small for words in asks) and rule.search(body)]  # fmt: skip
     missing = [n for n in named if not TOOLS[n][1].search(shown)]
     headed = headed and not TOOLS[1][1].search(shown)
     keyed = bool(rows) or any(run.get("outputs") for run in ran)
-    ours = machines.Ours(page.root, records.project.devices, body, shown, known, [*rows, *ran])
+    pattern = records.project.devices
+    others = {
+        name.rstrip("s") for name in devices if pattern and re.match(pattern, name.rstrip("s"))
+    }
+    ours = machines.Ours(page.root, pattern, shown, known, [*rows, *ran])
+    ours.ask(words, others, machines.WORD.search(body) is not None)
+    alone = [*(rule for rule in (CAME, RACED) if rule in did), reported.CARD_DID]
     seen: set[str] = set()  # a picture for light and dark says the same
     own: frozenset[str] = frozenset()
     if rows and not page.meta.get("sources"):
@@ -529,7 +541,7 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
                 yield Mistake(page.path, at, what, REPORT)
         if said.kind in _BY_ITSELF and said.line not in invented and said.text not in seen:
             seen.add(said.text)
-            for what in _by_itself(said, known):
+            for what in _by_itself(said, alone, bool(named)):
                 yield Mistake(page.path, at, what, REPORT)
         for what in _verdicts(said, page, known, records):
             yield Mistake(page.path, at, what, RAN)

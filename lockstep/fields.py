@@ -40,16 +40,17 @@ def check(page: Page, records: Evidence) -> Iterator[Mistake]:
     table: list[tuple[int, str]] = []
     title = ""  # of the box that a line stands in
     for number, line in enumerate([*page.body.split("\n"), ""], start=page.body_line):
-        inside ^= line.lstrip().startswith("```")
-        if line.lstrip().startswith("|") and not inside:
+        start = line.lstrip()[:3]
+        inside ^= start == "```"
+        if start[:1] == "|" and not inside:
             table.append((number, line))
             continue
-        if table and any("[[" in row for _, row in table):
+        if table and any(_OTHERS.search(row) or "{" in row for _, row in table):
             for at, what in _table(table, str(page.meta.get("title")), records):
                 yield Mistake(page.path, page.at(at), what, MEND)
         table = []
-        if line.strip() and not line.startswith(" "):
-            title = line if line.startswith(("??? ", "???+ ")) else ""
+        if start and line[0] != " ":
+            title = line if start == "???" else ""
         if "[[" in line and not inside:
             for what in _prose(line, title, records):
                 yield Mistake(page.path, page.at(number), what, MEND)
@@ -143,6 +144,8 @@ def _prose(line: str, title: str, records: Evidence) -> Iterator[str]:
     """``title``: of the box that a line stands in, and which its first number answers."""
     sentences = SENTENCE.split(line) if _ASKS.search(line) else []
     for label, sentence in zip([title, *sentences], sentences, strict=False):
+        if not _ASKS.search(sentence):
+            continue
         text = in_place(sentence)
         for key in keys_of(sentence, records):
             if what := _of_what(key, text):

@@ -9,7 +9,7 @@ records of the page's figures name, and so are how many cores and GPUs it had.
 import functools
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
 _VERSION = r"(?<![\w.<>=-])\d+(?:\.\d+)+(?:\.?\w+)?(?![\w%]|\.\d)"
@@ -42,10 +42,6 @@ _NOT_SOFTWARE = frozenset(
     " figure rung"
     " table section chapter step part and or only least most nearly cc python's a the with some"
     " factor times minus plus less costs on rate".split()
-)
-
-ASKS = re.compile(
-    r"\b(?:[Oo]urs?|[Ww]e)\b[^.;:?|]{0,40}\d|\d[^.;:?|]{0,40}\bours?\b|^\|.*\b[Oo]urs\b", re.M
 )
 
 
@@ -145,6 +141,8 @@ _MEASURED = re.compile(
 WORD = re.compile(r"Xeon|EPYC|Ryzen|cores|Intel|AMD|Threadripper|Graviton|Opteron")
 
 
+_WHOSE = frozenset("our ours we".split())
+_DIGIT = re.compile(r"\d")
 _CPU_SAID = re.compile(r"xeon|epyc|ryzen|threadripper|graviton|opteron|intel|amd\b")
 
 
@@ -156,31 +154,30 @@ def _gpus(devices: str) -> re.Pattern[str]:
 class Ours:
     """What the runs behind a page's figures were made under, and what its sentences say of that."""
 
-    def __init__(
-        self, root: Path, devices: str, body: str, shown: str, known: str, made: list[dict]
-    ):
+    def __init__(self, root: Path, devices: str, shown: str, known: str, made: list[dict]):
         """``devices``: the pattern of the project's; ``known``: the names that records have;
 
         ``shown``: what the page's blocks and records say; ``made``: its rows and runs.
         """
-        self.root, self.shown, self.known = root, shown, known
-        self.versions = ASKS.search(body) is not None
-        named = (
-            set(re.findall(devices, re.sub(r"(?<=\d)s\b", "", body))) if devices and made else set()
-        )
-        self.gpus = _gpus(devices) if named else None
+        self.root, self.shown, self.known, self.made = root, shown, known, made
+        self.gpus = _gpus(devices) if devices else None
         self.most = max((run.get("device", {}).get("count", 0) for run in made), default=0)
+
+    def ask(self, words: Set[str], named: Set[str], processors: bool) -> None:
+        """Look at what a page says: its words, the devices it names, whether processors, too."""
+        self.versions = not _WHOSE.isdisjoint(words)
         # One of another name, or several of one.
-        self.named = [name if name not in known else f"{name}s" for name in named]
-        self.told = ""
-        if made and WORD.search(body):
-            self.told = " ".join(str(run.get("method", "")) for run in made).lower()
-        self.cpu = bool(self.told) and _CPU_SAID.search(self.told) is not None
+        named = named if self.made else frozenset()
+        self.named = [name if name not in self.known else f"{name}s" for name in named]
+        said = (str(run.get("method", "")) for run in self.made) if processors else ()
+        self.told = " ".join(said).lower()
+        self.cpu = _CPU_SAID.search(self.told) is not None
         self.asked = self.versions or bool(self.named) or self.cpu
 
     def wrong(self, text: str, place: str) -> Iterator[str]:
         """Yield what a sentence, or a cell, says of our versions and machines, and no run has."""
-        if self.versions and ("ur" in text or "e " in text or "urs" in place):
+        ours = "our" in text or "Our" in text or "we " in text or "We " in text or "urs" in place
+        if self.versions and ours and _DIGIT.search(text):
             yield from unknown(text, place, self.shown, self.root)
         if any(name in text for name in self.named):
             yield from self._others(text)

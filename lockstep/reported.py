@@ -297,31 +297,69 @@ HERE = re.compile(
 _THEM = r"(?:it|both|them|that\ one|these|those|each|all\ (?:three|four|of\ them))"
 THERE = re.compile(rf"\b(?:ran|went\ through|came\ through|passed|worked)\ (?:\w+\ )?on\ {_THEM}\b")
 # What one has tried, or another version of what it ran under, and no figure in the same sentence.
-TRIED = re.compile(
-    r"(?i)\b(?:we|I)\ (?:have\ |had\ |also\ |once\ |only\ )*(?:tried|tested|checked"
-    r"|repeated)\b[^.;:?]{0,60}?"
-    r"(?:[,;]|\b(?:and|but|so))\ (?:so\ )?(?:it|that|this|they|which"
-    r"|the\ \w+)\ (?:\w+\ )?(?:came|was|were|did"
-    r"|turned|held|stayed|ran|lost|won|agreed|took|gave|fell|rose|worked)\b"
-    r"|\b(?:driver|compiler|toolkit|CUDA|Numba|CuPy|PyTorch|Triton"
-    r"|firmware)s?(?:'s)?\ (?:releases?|versions?"
-    r"|updates?|upgrades?|generations?)\ (?:later|ago|earlier|before|on|since)\b"
-    r"|\b(?:with|under|on|by|from)\ (?:the\ )?(?:last|next|previous|newer|older|other|newest"
-    r"|two|three|every)"
-    r"\ (?:drivers?|compilers?|toolkits?)\b[^.;:?]{0,60}?\b(?:was|were|came|stayed|did|lost"
-    r"|won|gave|took|fell"
-    r"|rose|gained|agreed|ran)\b"
-    r"|\b(?:is|was|were|are|stays?|stayed|stood|came\ out)\ (?:still\ |just\ "
-    r"|exactly\ )?where\ (?:it|they)"
-    r"\ (?:had\ been|has\ been|always\ was|ever\ was)\b"
-    r"|\b(?:saves?|saved|gains?|gained|costs?|loses?|lost|brings?|brought|takes?|took|holds?"
-    r"|is|was)"
-    r"\ (?:just\ |about\ |nearly\ |almost\ |exactly\ |only\ )*(?:what|as\ much\ as|as\ long\ as)"
-    r"\ (?:the|our|its|that|this)\ [\w ]{1,30}?\ (?:promise[sd]?|predict(?:s|ed)|said"
-    r"|suggest(?:s|ed)|let\ us)\b"
-    r"|\b(?:stands?|is|are|lies?|kept|stood)\ (?:\w+\ )?(?:in|among)\ (?:our|the)\ records?\b"
-    r"|\b(?:is|are|was|were)\ (?:all\ |both\ |now\ )?on\ record\b(?!\ as\b)"
+_RELEASES = ("release", "version", "update", "upgrade", "generation")
+_LATER = ("later", "ago", "earlier")
+_MADE = ("driver", "compiler", "toolkit")
+_OTHER = ("last", "next", "previous", "newer", "older", "other", "newest", "two", "three", "every")
+# Each with what stands in a text, in small letters, if it can find something.
+TRIED = (
+    (
+        ("tried", "tested", "checked", "repeated"),
+        re.compile(
+            r"\b(?:[Ww]e|I)\ (?:have\ |had\ |also\ |once\ |only\ )*(?:tried|tested|checked"
+            r"|repeated)\b"
+            r"[^.;:?]{0,60}?(?:[,;]|\b(?:and|but|so))\ (?:so\ )?(?:it|that|this|they|which"
+            r"|the\ \w+)"
+            r"\ (?:\w+\ )?(?:came|was|were|did|turned|held|stayed|ran|lost|won|agreed|took"
+            r"|gave|fell"
+            r"|rose|worked)\b"
+        ),
+    ),
+    (
+        tuple(f"{one}{s} {then}" for one in _RELEASES for s in ("", "s") for then in _LATER),
+        re.compile(
+            r"\b(?i:driver|compiler|toolkit|CUDA|Numba|CuPy|PyTorch|Triton|firmware)s?(?:'s)?"
+            r"\ (?:releases?|versions?|updates?|upgrades?|generations?)\ (?:later|ago|earlier"
+            r")\b"
+        ),
+    ),
+    (
+        tuple(f"{one} {made}" for one in _OTHER for made in _MADE),
+        re.compile(
+            r"\b(?i:with|under|on|by|from)\ (?:the\ )?(?:last|next|previous|newer|older|other"
+            r"|newest|two"
+            r"|three|every)\ (?:drivers?|compilers?|toolkits?)\b[^.;:?]{0,60}?\b(?:was|were|came"
+            r"|stayed|did|lost|won|gave|took|fell|rose|gained|agreed|ran)\b"
+        ),
+    ),
+    (
+        ("where it had", "where they had", "where it has", "where it always", "where it ever"),
+        re.compile(
+            r"\b(?:is|was|were|are|stays?|stayed|stood|came\ out)\ (?:still\ |just\ "
+            r"|exactly\ )?where"
+            r"\ (?:it|they)\ (?:had\ been|has\ been|always\ was|ever\ was)\b"
+        ),
+    ),
+    (
+        ("what the ", "what our ", "what its ", "what that ", "as much as ", "as long as "),
+        re.compile(
+            r"\b(?:saves?|saved|gains?|gained|costs?|loses?|lost|brings?|brought|takes?|took"
+            r"|holds?|is"
+            r"|was)\ (?:just\ |about\ |nearly\ |almost\ |exactly\ |only\ )*(?:what|as\ much\ as"
+            r"|as\ long\ as)\ (?:the|our|its|that|this)\ [\w ]{1,30}?\ (?:promise[sd]?"
+            r"|predict(?:s|ed)|said|suggest(?:s|ed)|let\ us)\b"
+        ),
+    ),
+    (
+        ("our record", "the record", "on record"),
+        re.compile(
+            r"\b(?:stands?|is|are|lies?|kept|stood)\ (?:\w+\ )?(?:in|among)\ (?:our"
+            r"|the)\ records?\b"
+            r"|\b(?:is|are|was|were)\ (?:all\ |both\ |now\ )?on\ record\b(?!\ as\b)"
+        ),
+    ),
 )
+TRIES = tuple(rule for _, rule in TRIED)
 
 
 def elsewhere(sentence: str, known: str = "") -> str | None:
@@ -345,7 +383,7 @@ _OWN_CARD = re.compile(
     r"\b(?:on|with|by)\ our\ (?:own\ )?(?:\w+\ )?(?:card|GPU|machine|hardware|H\d00|device)s?\b"
     r"|\b[Ww]e\ (?:reach|get|see|measure|manage|lose|gain|need|move)\b"
 )
-_CARD_DID = re.compile(
+CARD_DID = re.compile(
     r"\b(?:[A-Z]{1,2}\d{2,3}\w*|card|GPU|machine|device)\ (?:\w+ly\ |then\ |also\ )?(?:took|lost"
     r"|won|gained|saved"
     r"|needed|got|gave|ran|moved|chose|preferred|finished|kept|came|went)\b"
@@ -355,32 +393,28 @@ _CARD_DID = re.compile(
 _HERE = re.compile(r"(?:H[12]00|Hopper)s?")  # of which code says what it is for
 
 
-def told(text: str, code: bool = False, known: str = "") -> Iterator[str]:
+def told(text: str, code: bool = False) -> Iterator[str]:
     """Yield what words outside of a page tell of a run: a note, a caption, a comment, a reason.
 
-    ``code``: they stand beside code, which may say what it does with a card. ``known``: the names
-    of the devices that have a record.
+    ``code``: they stand beside code, which may say what it does with a card.
     """
     if not _ANYWHERE.search(text):
         return
     for sentence in SENTENCE.split(text):
         if FIGURE.search(sentence) or LINK.search(sentence) or UNTRIED.search(sentence):
             continue
-        if place := elsewhere(sentence, known):
+        if place := elsewhere(sentence):
             yield place
             continue
         if sentence.rstrip().endswith((":", "?")) or numbers.PLACE.match(sentence):
             continue
         device, hedged = DEVICE.search(sentence), verdicts.HEDGE.search(sentence)
-        name = PLACED.sub("", device[0]) if device else ""
-        here = device and (code and _HERE.fullmatch(name) or (name.rstrip("s") or "-") in known)
+        here = code and device and _HERE.fullmatch(PLACED.sub("", device[0]))
         if device and not here and not hedged and RACE.search(sentence):
             yield device[0]
-        elif found := _report(
-            sentence, _CODED if code else _ALONE if known else _OURS, bool(hedged)
-        ):
+        elif found := _report(sentence, _CODED if code else _OURS, bool(hedged)):
             yield found
-        elif not hedged and (found := _heard(sentence, code)):
+        elif not hedged and (found := heard(sentence, code)):
             yield found
 
 
@@ -390,7 +424,7 @@ def ours(text: str) -> Iterator[str]:
         for sentence in SENTENCE.split(text):
             if FIGURE.search(sentence) or UNTRIED.search(sentence):
                 continue
-            if found := _report(sentence, (WE, _OWN_CARD, _CARD_DID, TRIED, HERE, THERE), False):
+            if found := _report(sentence, (WE, _OWN_CARD, CARD_DID, *TRIES, HERE, THERE), False):
                 yield found
             elif place := elsewhere(sentence):
                 yield place
@@ -414,7 +448,7 @@ _VERDICT = re.compile(
 )
 
 
-def _heard(sentence: str, code: bool) -> str | None:
+def heard(sentence: str, code: bool) -> str | None:
     """Return the tool that is said to say something: in code, also who gave a number."""
     for tool, _ in TOOLS[:4]:
         found = tool.search(sentence)
@@ -442,12 +476,11 @@ def printed(want: str, tree: ast.AST) -> str | None:
     return None
 
 
-_ALONE = (CAME, RACED, _CARD_DID, TRIED)
-_CODED = (WE, CAME, RACED, TRIED)
-_OURS = (WE, CAME, RACED, _OWN_CARD, _CARD_DID, TRIED, HERE, THERE)
+_CODED = (WE, CAME, RACED, *TRIES)
+_OURS = (WE, CAME, RACED, _OWN_CARD, CARD_DID, *TRIES, HERE, THERE)
 _ANYWHERE = re.compile(
     rf"{DEVICE.pattern}|\b{WHO}|{CAME.pattern.removeprefix('(?i)')}"
     rf"|{RACED.pattern.removeprefix('(?i)')}"
-    rf"|{_OWN_CARD.pattern}|{_CARD_DID.pattern}|{'|'.join(t.pattern for t, _ in TOOLS[:4])}"
-    rf"|{TRIED.pattern.removeprefix('(?i)')}|{HERE.pattern}|{THERE.pattern}|{PLATFORM}"
+    rf"|{_OWN_CARD.pattern}|{CARD_DID.pattern}|{'|'.join(t.pattern for t, _ in TOOLS[:4])}"
+    rf"|{'|'.join(rule.pattern for rule in TRIES)}|{HERE.pattern}|{THERE.pattern}|{PLATFORM}"
 )
