@@ -45,11 +45,16 @@ _NOT_SOFTWARE = frozenset(
 )
 
 
-@functools.lru_cache(maxsize=4)
 def versions(root: Path) -> dict[str, frozenset[str]]:
     """Return all versions that runs were made under, by the names of what has them."""
+    files = sorted((root / "evidence/environments").glob("*.json"))
+    return _versions(tuple((file, file.stat().st_mtime_ns) for file in files))
+
+
+@functools.lru_cache(maxsize=4)
+def _versions(files: tuple[tuple[Path, int], ...]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for file in sorted((root / "evidence/environments").glob("*.json")):
+    for file, _ in files:
         try:
             under = json.loads(file.read_text(encoding="utf-8"))
             packages = {**under["packages"], "python": under["python"]}
