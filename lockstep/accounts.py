@@ -366,15 +366,15 @@ def _by_itself(said: Said, rules: list[re.Pattern], tools: bool) -> Iterator[str
     """
     if FIGURE.search(said.text) or LINK.search(said.text):
         return
+    where = _KINDS.get(said.kind, said.kind)
+    if tools and not UNTRIED.search(said.text) and (tool := reported.heard(said.text, False)):
+        yield f"{tool!r} is said to tell something in a {where}, without a figure"
     for part in re.split(r":\s", _SCALE.sub("", said.text)):
         if part.rstrip().endswith("?") or _ASKING_WORD.match(part):
             continue
         hedged = verdicts.HEDGE.search(part) or UNTRIED.search(part)
         heard = [found[0] for rule in rules if not hedged and (found := rule.search(part))]
-        if tools and not hedged and (tool := reported.heard(part, False)):
-            heard.append(tool)
         for what in (*heard, *verdicts.find(part), *told.find(part)):
-            where = _KINDS.get(said.kind, said.kind)
             yield f"{what.strip()!r} is told in a {where}, without a figure"
 
 
@@ -546,7 +546,7 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
         for what in _verdicts(said, page, known, records):
             yield Mistake(page.path, at, what, RAN)
         for what in ours.wrong(said.text, said.place) if ours.asked else ():
-            if not (LINK.search(said.text) or UNTRIED.search(said.text)):
+            if not LINK.search(said.text):
                 yield Mistake(page.path, at, what, UNDER_WHAT)
         if did and (said.line not in invented or said.kind == "quiz"):
             for what in _did(said, told, did):

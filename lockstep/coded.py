@@ -43,7 +43,7 @@ _TOOL = (
 _SAYS = (
     r"(?:says?|said|prints?|printed|reports?|reported|shows?|showed|gives?|gave|lists?|listed"
     r"|writes?"
-    r"|wrote|reads?|has|had|ends?\ with|ended\ with|answers?|answered|tells?|told\ us|counts?"
+    r"|wrote|reads?|ends?\ with|ended\ with|answers?|answered|tells?|told\ us|counts?"
     r"|counted)"
 )
 _QUOTED = re.compile(
@@ -102,8 +102,14 @@ def check(page: Page) -> Iterator[Mistake]:
 def _printed(row: str) -> Iterator[str]:
     for pattern in (_MOVED, _LINE, _QUOTED) if "`" in row else ():
         for found in pattern.finditer(row):
-            if pattern is not _QUOTED or not _HOW_TO.search(row[: found.start()]):
-                yield next(filter(None, found.groups()))
+            said = next(filter(None, found.groups()))
+            if pattern is _QUOTED and (
+                said.startswith("-")
+                or row.startswith("](", found.end())
+                or _HOW_TO.search(row[: found.start()])
+            ):
+                continue
+            yield said
 
 
 def _instructions(row: str, page: Page) -> Iterator[tuple[str, str, str]]:

@@ -35,8 +35,8 @@ ROW = re.compile(rf"(?<![\w`'./(-])(?:(?:{_LETTERS}{{2,}}|\d+)\ ){{3,}}{_LETTERS
 # Function words of other languages in the same letters, and none of them an English word, a name or
 # a sign. Two different ones in a text are a sentence of that language, also beside English ones.
 FOREIGN = frozenset(
-    """auf unser unsere unserer unserem unseren ist der das dem ein eine einen einer einem nur wie
-    nicht auch mit und oder für von zu zum zur bei nach aus als sind wird werden wurde hat haben
+    """auf unser unsere unserer unserem unseren ist das dem ein eine einen einer einem nur wie
+    nicht auch mit und oder für zu zum zur bei nach aus als sind wird werden wurde hat haben
     sich schneller langsamer doppelt halb mehr weniger gleich diese dieser dieses jede jeder ohne
     gegen über durch noch sehr hier dort wenn weil aber kein keine karte wir sie
     notre nos sur dans avec est sont les des une aux cette ces moins que qui fois deux

@@ -159,14 +159,17 @@ def _prose(line: str, title: str, records: Evidence) -> Iterator[str]:
                 yield what
             before = text[: found.start()]
             if not re.search(r"[A-Za-z]{3}", before) and (label is title or label.endswith(":")):
+                before = _PAUSE.sub(" ", label)
                 for key in keys:
-                    yield from variant(key, label, "", said, records)
-                before = label
+                    yield from variant(key, before, "", said, records)
             if what := _another(found, before, said, records):
                 yield what
 
 
 _ASKS = re.compile(r"_share\]\]|\.spread\]\]|\{(?:bench|micro):")
+
+
+_PAUSE = re.compile(r"[:;()]")
 
 
 def _of_what(key: Key, text: str) -> str | None:

@@ -147,6 +147,8 @@ WORD = re.compile(r"Xeon|EPYC|Ryzen|cores|Intel|AMD|Threadripper|Graviton|Optero
 
 
 _WHOSE = frozenset("our ours we".split())
+_OUR = re.compile(r"(?i)\b(?:ours?|we|here)\b")
+_NOT = re.compile(r"(?i)\b(?:not|nothing|none|nobody|never|if|would|should)\b")
 _DIGIT = re.compile(r"\d")
 _CPU_SAID = re.compile(r"xeon|epyc|ryzen|threadripper|graviton|opteron|intel|amd\b")
 
@@ -181,10 +183,9 @@ class Ours:
 
     def wrong(self, text: str, place: str) -> Iterator[str]:
         """Yield what a sentence, or a cell, says of our versions and machines, and no run has."""
-        ours = "our" in text or "Our" in text or "we " in text or "We " in text or "urs" in place
-        if self.versions and ours and _DIGIT.search(text):
+        if self.versions and _DIGIT.search(text) and _OUR.search(f"{text} {place}"):
             yield from unknown(text, place, self.shown, self.root)
-        if any(name in text for name in self.named):
+        if any(name in text for name in self.named) and not _NOT.search(text):
             yield from self._others(text)
         if self.cpu and WORD.search(text) and _OF_OURS.search(text):
             yield from self._processors(text)

@@ -208,7 +208,7 @@ VARIANTS += [
 # Of two families that go on alike.
 VARIANTS += [
     VARIANTS[0] | {"id": f"spheres-naive-{kind}", "title": f"the volume of spheres, {of}", "us": us}
-    for us, (kind, of) in enumerate((("ordered", "in order"), ("random", "from anywhere")), start=80)
+    for us, kind, of in ((80, "ordered", "in order"), (81, "random", "from anywhere"))
 ]
 BENCHED = MEASURED | {"rows": [COMPARED]}
 FILES = {"cuda": 'file="a.cu"'}
