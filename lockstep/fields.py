@@ -159,7 +159,7 @@ def _prose(line: str, title: str, records: Evidence) -> Iterator[str]:
                 yield what
             before = text[: found.start()]
             if not re.search(r"[A-Za-z]{3}", before) and (label is title or label.endswith(":")):
-                before = _PAUSE.sub(" ", label)
+                before = _PAUSE.sub(" ", label.partition(": ")[0])
                 for key in keys:
                     yield from variant(key, before, "", said, records)
             if what := _another(found, before, said, records):

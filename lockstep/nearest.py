@@ -302,7 +302,7 @@ def variant(
     told = f"{_told(key.row)} {key.field}"
     known = stems(told) | _every(f"{told} {' '.join(key.row)}")
     whole = stems(f"{before} {said}") | _every(f"{before} {said}")
-    beside = stems(" ".join(others))
+    beside = stems(" ".join(others)) | _every(" ".join(others))
     for more, own in pairs:
         if more <= near and not more & (known | beside) and not whole & own:
             said = ", ".join(sorted(more))
