@@ -72,6 +72,9 @@ _SAID = re.compile(
 )
 
 
+_CAPITALS = re.compile(r"`[A-Z]{3}")
+_TOOLS = ("ncu", "nsys", "nvprof", "ptxas", "disas", "cuobjdump", "nvcc", "sanitizer", "nvidia-smi",
+          "check", "profiler", "compiler", "assembler", "timeline", "Nsight")  # fmt: skip
 _HOW_TO = re.compile(
     r"(?:^|[.:;]\s)[^.:;]*\b(?:[Ii]f|[Ww]hen|[Ww]here|[Uu]nless|[Ww]rite|[Uu]se|[Cc]all|[Rr]un)\b[^.:;]*$"
 )
@@ -101,6 +104,8 @@ def check(page: Page) -> Iterator[Mistake]:
 
 def _printed(row: str) -> Iterator[str]:
     for pattern in (_MOVED, _LINE, _QUOTED) if "`" in row else ():
+        if pattern is _QUOTED and not any(tool in row for tool in _TOOLS):
+            continue
         for found in pattern.finditer(row):
             said = next(filter(None, found.groups()))
             if pattern is _QUOTED and (
@@ -114,7 +119,7 @@ def _printed(row: str) -> Iterator[str]:
 
 def _instructions(row: str, page: Page) -> Iterator[tuple[str, str, str]]:
     """Yield (words, name, count) of instructions that no line of the page's blocks counts."""
-    for found in _COUNTED.finditer(row):
+    for found in _COUNTED.finditer(row) if _CAPITALS.search(row) else ():
         name, count = found["name"] or found["name2"], found["n"] or found["n2"] or found["n3"]
         lines = (line for block in page.blocks for line in block.text.split("\n") if name in line)
         if not any(re.search(rf"(?<!\d){count.replace(',', ',?')}(?!\d)", line) for line in lines):
