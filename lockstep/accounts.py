@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from lockstep import figures, tabled, verdicts
+from lockstep import figures, machines, reported, tabled, told, verdicts
 from lockstep.block import Page
 from lockstep.english import SENTENCE
 from lockstep.evidence import Evidence
@@ -22,16 +22,20 @@ from lockstep.reported import (
     CAME,
     DEVICE,
     FIGURE,
+    HERE,
     HOW_TO,
     INNER,
     LANDS,
     LINK,
     PLACED,
+    PLATFORM,
     RACE,
     RACED,
     RESULT,
     SAYS,
+    THERE,
     TOOLS,
+    TRIED,
     UNTRIED,
     WE,
     WHO,
@@ -52,6 +56,7 @@ _BOX = re.compile(r"^(\s*)(?:\?\?\?\+?|!!!|===[!+]?)\s*([\w-]*)[^\"]*(?:\"(.*)\"
 _TERM = re.compile(r":\s{2,}\S")
 _NOTE = re.compile(r"^\[\^([\w-]+)\]:\s")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+\.)\s")
+_CAPTION = re.compile(r"\*(?!\*)[^*]*\*")
 _ALT = re.compile(r"!\[([^\]]*)\]\(")
 _HOVER = re.compile(r"\]\([^()\s]*\s+[\"']([^\"']*)[\"']\)")
 _RULE = re.compile(r"[\s|:-]+")
@@ -77,6 +82,8 @@ def statements(page: Page) -> Iterator[Said]:
         for title in _HOVER.findall(text):
             yield Said(line, title, "", "", "title")
         text = _ALT.sub("(", text)
+        if kind == "prose" and _CAPTION.fullmatch(text):
+            kind = "caption"
         for sentence in SENTENCE.split(text):
             for name in re.findall(r"\[\^([\w-]+)\](?!:)", sentence):
                 yield Said(line, notes.get(name, ""), sentence, text, "note")
@@ -343,6 +350,98 @@ def _did(said: Said, known: str, live: list[re.Pattern]) -> Iterator[str]:
 _SMALL = frozenset("the and its their our this that these those with one two each both all".split())
 
 
+# What stands by itself, and is read by itself: it is held to the rules of words outside of pages.
+_BY_ITSELF = frozenset(
+    "alt title heading caption bet tab note tip hint warning example info".split()
+)
+_SCALE = re.compile(r"\s*\([^()]*\)\s*$")  # of a bet
+_ASKING_WORD = re.compile(r"(?i)\W*(?:what|how|why|which|when|where|who|whether|if|does|is|are)\b")
+
+
+def _by_itself(said: Said, rules: list[re.Pattern], tools: bool) -> Iterator[str]:
+    """Yield what a heading, a caption, a picture's text or the title of a box tells of a run.
+
+    ``rules``: of those that read reports the ones that find something on the page; ``tools``:
+    whether it names any.
+    """
+    if FIGURE.search(said.text) or LINK.search(said.text):
+        return
+    where = _KINDS.get(said.kind, said.kind)
+    if tools and not UNTRIED.search(said.text) and (tool := reported.heard(said.text, False)):
+        yield f"{tool!r} is said to tell something in a {where}, without a figure"
+    for part in re.split(r":\s", _SCALE.sub("", said.text)):
+        if part.rstrip().endswith("?") or _ASKING_WORD.match(part):
+            continue
+        hedged = verdicts.HEDGE.search(part) or UNTRIED.search(part)
+        heard = [found[0] for rule in rules if not hedged and (found := rule.search(part))]
+        for what in (*heard, *verdicts.find(part), *told.find(part)):
+            yield f"{what.strip()!r} is told in a {where}, without a figure"
+
+
+_KINDS = {"alt": "picture's text", "title": "link's title", "tab": "tab's name"}
+
+
+def _trials(
+    said: Said, known: str, rules: list[re.Pattern], places: frozenset[str]
+) -> Iterator[str]:
+    """Yield what is said to have run where there is no record, or to have come out somehow.
+
+    ``known``: the names of the devices that have a record; ``rules``: those that find something
+    on the page; ``places``: words of other devices that it has.
+    """
+    text = said.text
+    near = bool(places) and _near(text.lower(), places)
+    if near and (place := reported.elsewhere(text, known)):
+        if not LINK.search(text):
+            yield f"something is said to have run on {place!r}, and no record is of that"
+            return
+    for piece in told.SENTENCE.split(text) if rules else ():
+        if FIGURE.search(piece) or free(piece) or _NONE.search(piece):
+            continue
+        # A link to who says so is one for its own clause.
+        linked = LINK.search(piece) or INNER.search(piece)
+        for clause in _CLAUSE.split(piece) if linked else (piece,):
+            if linked and "](" in clause:
+                continue
+            if found := next(filter(None, (rule.search(clause) for rule in rules)), None):
+                yield f"{found[0].strip()!r} tells of a run, and the sentence has no figure"
+                return
+
+
+# A cell that says how a tool's run came out, or one on a device: its column or its row names that.
+_CLEAN = re.compile(
+    r"(?i)\W*(?:clean|ok|okay|pass(?:es|ed)?|ran|works?|worked|quiet|silent|none|nothing|yes"
+    r"|✓|✔|green"
+    r"|no (?:\w+ )?(?:errors?|hazards?|races?|leaks?|findings?)|0(?: \w+)?)\W*"
+)
+_CHECKERS = re.compile(r"\b(?:mem|race|init|sync)check\b")
+
+
+def _verdicts(said: Said, page: Page, known: str, records: Evidence) -> Iterator[str]:
+    """Yield the cells that say how something came out, of which there is no record.
+
+    Of a checker that is one of a file that the page shows; of a device, one that has any.
+    """
+    if said.kind != "row" or not _CLEAN.fullmatch(said.text):
+        return
+    if tool := _CHECKERS.search(said.place):
+        paths = {block.path for block in page.blocks}
+        every = (one for kind in records.others.values() for one in kind.items())
+        for name, record in every:
+            if f"/{tool[0]}/" in f"/{name}/" and not paths.isdisjoint(record.get("sources", ())):
+                return
+        yield f"{said.text!r} is said of {tool[0]}, and no record of it is of this page's files"
+    for cell in said.place.split(" , "):
+        found = _PLATFORM.fullmatch(cell.strip(" *_`"))
+        if found and found[0] not in known and re.search(r"(?i)pass|ran|ok|clean|✓|✔", said.text):
+            yield f"{said.text!r} is said of {cell.strip()!r}, and no record is of that"
+
+
+_PLATFORM = re.compile(rf"(?i:on |under |in )?{PLATFORM}")
+_NONE = re.compile(r"(?i)\b(?:none|nothing|nobody|neither|never)\b")
+_CLAUSE = re.compile(r"[;:]\s|,\s(?:and|but|so|while|where)\s")
+
+
 # ---------------------------------------------------------------- a page
 
 
@@ -365,6 +464,30 @@ _ASKING = tuple(
     for rule, words in _ASKS
 )
 _WORD = re.compile(r"[a-z]+")
+_THERE = (("ran on", "through on", "passed on", "worked on"), THERE)
+_HERE = (("ran here", "ran as", "ran unchanged", "went through", "came through"), HERE)
+# Words of a place without a record: they alone, of a card, a GPU or a machine, and of a card.
+_PLACES = frozenset(
+    "colab kaggle wsl windows macos ios android chromeos freebsd mac macs macbook macbooks imac"
+    " iphone iphones ipad chromebook laptop laptops phone phones tablet workstation console netbook"
+    " desktop tpu tpus slice slices pod pods trillium ironwood trainium inferentia gaudi"
+    " jetson raspberry".split()
+)
+_SORTS = frozenset(
+    "gaming consumer notebook borrowed newer older smaller cheaper bigger second spare desk closet"
+    " basement office home shelf".split()
+)
+_CARDS = frozenset("card cards".split())
+
+
+def _near(small: str, places: frozenset[str]) -> bool:
+    """Whether a sentence, in small letters, has words of a place without a record."""
+    if "card" in small:
+        return True
+    here = [place for place in places if place in small]
+    return bool(here) and (
+        not _SORTS.issuperset(here) or any(of in small for of in ("gpu", "machine", "computer"))
+    )
 
 
 def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake]:
@@ -379,8 +502,7 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
            if not words.isdisjoint(asks)
            and found.search(body if rule is _ANY else small)]  # fmt: skip
     headed = not words.isdisjoint(_HEADS) and _HEADED.search(body) is not None
-    if not (devices or named or did or headed):
-        return
+    places = (_PLACES | _SORTS | _CARDS) & words
     rows = [row for line in page.body.split("\n") if "[[" in line
             for _, row, _ in figures.measured(records, line)]  # fmt: skip
     ran = records.by_hash.get(page.sha256, ())
@@ -388,9 +510,19 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
     elsewhere = [name for name in devices if name.rstrip("s") not in known]
     told = " ".join(str(v) for row in rows for v in row.values() if isinstance(v, str)).lower()
     shown = f"{told} {page.meta.get('title')} {' '.join(block.text for block in page.blocks)}"
+    trials = [rule for asks, rule in (*TRIED, _THERE, *(() if ran else (_HERE,)))
+              if any(words in small for words in asks) and rule.search(body)]  # fmt: skip
     missing = [n for n in named if not TOOLS[n][1].search(shown)]
     headed = headed and not TOOLS[1][1].search(shown)
     keyed = bool(rows) or any(run.get("outputs") for run in ran)
+    pattern = records.project.devices
+    others = {
+        name.rstrip("s") for name in devices if pattern and re.match(pattern, name.rstrip("s"))
+    }
+    ours = machines.Ours(page.root, pattern, shown, known, [*rows, *ran])
+    ours.ask(words, others, machines.WORD.search(body) is not None)
+    alone = [*(rule for rule in (CAME, RACED) if rule in did), reported.CARD_DID]
+    seen: set[str] = set()  # a picture for light and dark says the same
     own: frozenset[str] = frozenset()
     if rows and not page.meta.get("sources"):
         about = " ".join(f"{r['id']} {r.get('title') or r.get('what') or ''}" for r in rows)
@@ -404,9 +536,24 @@ def check(page: Page, invented: set[int], records: Evidence) -> Iterator[Mistake
         if missing or headed:
             for what in _unstarted(said, missing, keyed, keyed and headed):
                 yield Mistake(page.path, at, what, RAN)
+        if trials or places:
+            for what in _trials(said, known, trials, places):
+                yield Mistake(page.path, at, what, REPORT)
+        if said.kind in _BY_ITSELF and said.line not in invented and said.text not in seen:
+            seen.add(said.text)
+            for what in _by_itself(said, alone, bool(named)):
+                yield Mistake(page.path, at, what, REPORT)
+        for what in _verdicts(said, page, known, records):
+            yield Mistake(page.path, at, what, RAN)
+        for what in ours.wrong(said.text, said.place) if ours.asked else ():
+            if not LINK.search(said.text):
+                yield Mistake(page.path, at, what, UNDER_WHAT)
         if did and (said.line not in invented or said.kind == "quiz"):
             for what in _did(said, told, did):
                 yield Mistake(page.path, at, what, REPORT)
+
+
+UNDER_WHAT = "say what its runs were made under, as the records have it; or measure it there"
 
 
 def _known(rows: list[dict], ran: Sequence[dict], records: Evidence) -> str:

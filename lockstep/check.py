@@ -40,6 +40,7 @@ from lockstep import (
     crossed,
     data,
     evidence,
+    fields,
     figures,
     finished,
     fitting,
@@ -56,7 +57,7 @@ from lockstep import (
     worked,
 )
 from lockstep.block import RECORDED, Page
-from lockstep.evidence import agreement
+from lockstep.evidence import agreement, denials
 from lockstep.given import Given
 from lockstep.known import read, read_all
 from lockstep.mistakes import Mistake, PageError, parse
@@ -272,6 +273,7 @@ class Checker:
         yield from fitting.check(page, self.records)
         yield from crossed.check(page, self.records)
         yield from nearest.check(page, self.records)
+        yield from fields.check(page, self.records)
         yield from qualified.check(page, self.records)
         yield from subjects.check(page, self.records)
         yield from bound.check(page, self.records)
@@ -368,6 +370,7 @@ class Checker:
     def agreed(self, pages: list[Page]) -> Iterator[Mistake]:
         """The records agree with each other, with the code and with those of the last commit."""
         yield from agreement.check(self.root, pages, records=self.records)
+        yield from denials.check(self.root, pages)
 
     def printed(self, files: Iterable[Path]) -> Iterator[Mistake]:
         """The same of the records of some pages alone, and of those whose figures they print."""
@@ -382,6 +385,7 @@ class Checker:
                 name = f"evidence/{row['machine']}/{figures.KINDS[kind]}/{row['file']}"
                 names |= {name, name.replace(".json", ".history.jsonl")}
         yield from agreement.check(self.root, pages, records=self.records, only=names)
+        yield from denials.check(self.root, pages, {page.path for page in pages})
 
     def _rows(self, page: Page) -> Iterator[tuple[str, dict]]:
         """Yield the rows whose figures a page prints, those of other machines too."""

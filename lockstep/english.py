@@ -32,6 +32,24 @@ ACCENTS = re.compile(r"(?<!\w)[a-z]*[ß-öø-ž][a-zß-öø-ž]*(?!\w)")
 _LETTERS = r"[^\W\d_]"
 WORD = re.compile(rf"(?<![\w`'.-]){_LETTERS}+(?![\w(])")
 ROW = re.compile(rf"(?<![\w`'./(-])(?:(?:{_LETTERS}{{2,}}|\d+)\ ){{3,}}{_LETTERS}{{2,}}(?![\w(])")
+# Function words of other languages in the same letters, and none of them an English word, a name or
+# a sign. Two different ones in a text are a sentence of that language, also beside English ones.
+FOREIGN = frozenset(
+    """auf unser unsere unserer unserem unseren ist das dem ein eine einen einer einem nur wie
+    nicht auch mit und oder für zu zum zur bei nach aus als sind wird werden wurde hat haben
+    sich schneller langsamer doppelt halb mehr weniger gleich diese dieser dieses jede jeder ohne
+    gegen über durch noch sehr hier dort wenn weil aber kein keine karte wir sie
+    notre nos sur dans avec est sont les des une aux cette ces moins que qui fois deux
+    pas très rapide lente aussi même nous vous ils elle être avoir fait vers chez leur leurs
+    nuestra nuestro nuestras nuestros esta este estas estos está están los una unas para
+    por más menos que muy pero como según sin sobre entre cuando también rápida rápido veces tarjeta
+    nostra nostro nostri nostre sulla sulle sullo sugli della delle dello degli dei nella nelle
+    questo questa questi queste più meno volte veloce lento molto anche senza che quando sono viene
+    nossa nosso nossas nossos placa muito também não uma umas com são está pelo pela nesta neste
+    onze deze dit het een niet ook voor naar wordt zijn snel sneller langzamer maar zonder
+    naszej nasza jest się tylko szybciej wolniej niż który która oraz przez dla nie
+    naše naší jsou pouze rychlejší vår våra är inte bara snabbare långsammare och""".split()
+)
 LONG = 6  # words of a heading or a cell, which may name a thing in few that are all nouns
 FRAGMENTS = {"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li", "dt", "dd", "title", None}
 NAMED = 2  # words of another alphabet that may stand in a row: a name
@@ -53,7 +71,10 @@ def foreign(text: str, closed: str | None = None) -> str | None:
             return said
         if (accented := ACCENTS.search(text)) and _DIGIT.search(text):
             return accented[0]
-    if not ENGLISH.isdisjoint(text.lower().split()):  # the quick look, which most sentences pass
+    words = text.lower().split()
+    if len(others := FOREIGN.intersection(words)) > 1:
+        return min(others, key=words.index)
+    if not ENGLISH.isdisjoint(words):  # the quick look, which most sentences pass
         return None
     if not (row := ROW.search(text)) or len(WORD.findall(row[0])) < 4:
         return None

@@ -158,7 +158,8 @@ _ANYBODY = re.compile(
 )
 # A site or a repository as a whole: no page of it that a reader could look a number up in.
 _WHOLE = re.compile(
-    r"https?://(?:[^/]+/?|(?:www\.)?(?:github|gitlab)\.com/[^/]+(?:/[^/]+)?/?|[^/]+/(?:docs?|blog|en)/?)"
+    r"https?://(?:[^/]+/?|(?:www\.)?(?:github|gitlab)\.com/[^/]+(?:/[^/]+)?/?|[^/]+/(?:docs?"
+    r"|blog|en)/?)"
     r"(?:[?#].*)?$"
 )
 _HOST = re.compile(r"https?://(?:www\.)?([^/:?#]+)")
@@ -540,6 +541,12 @@ CONDITIONS += (
         r"change|patch|fix|update|upgrade|rewrite",
     ),
     (r"\b(?:backward|training) (?:pass|step)\b", r"backward|gradient|training|step|DDP|FSDP"),
+    (
+        r"\b[Oo]n (?:any|every|all|most|both|either|each) (?:of (?:the"
+        r"|our) )?(?:\w+ )?(?:cards?|GPUs?)\b"
+        r"(?! of\b)",
+        r"cards?\b|GPUs\b|each|rank|NCCL|all-?reduce",
+    ),
     (r"\b(?:Llama|Mistral|Qwen|Gemma)\b", r"Llama|Mistral|Qwen|Gemma"),
 )
 LATER = re.compile(

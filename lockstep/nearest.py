@@ -8,7 +8,7 @@ column's head.
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from lockstep import figures, numbers, tabled, worked
@@ -87,9 +87,9 @@ def _row(line: str, heads: list[str], records: Evidence) -> Iterator[tuple[str, 
         for key in keys_of(cell, records):
             head = _seen(heads[index]) if index < len(heads) else ""
             for words in (label, head):
-                named = [*_named(words)]
-                if named and _theirs(key) and not any(_knows(key.row, key.field, n) for n in named):
-                    what = f"{key.said} is of {_whose(key)}, and its row or column says {named[0]}"
+                told = [*named(words)]
+                if told and _theirs(key) and not any(knows(key.row, key.field, n) for n in told):
+                    what = f"{key.said} is of {_whose(key)}, and its row or column says {told[0]}"
                     yield what, MEND_LIBRARY
             yield from _amount(key, f"{label} , {head}", "", None)
 
@@ -109,7 +109,9 @@ def _prose(line: str, records: Evidence) -> Iterator[tuple[str, str]]:
         for key in keys:
             before, behind = around(text, key)
             yield from _library(key, before, behind)
-            yield from _variant(key, before, behind, sentence, records)
+            beside = {k.rpartition(".")[0] or k for _, k in figures.KEY.findall(sentence)}
+            for what in variant(key, before, behind, beside, records):
+                yield what, MEND_VARIANT
             yield from _amount(key, before, behind, records, sentence)
 
 
@@ -158,7 +160,7 @@ def _seen(text: str) -> str:
 # ---------------------------------------------------------------- libraries
 
 
-def _named(words: str) -> Iterator[str]:
+def named(words: str) -> Iterator[str]:
     for _, name in sorted(_places(words)):
         yield name
 
@@ -183,7 +185,7 @@ def _whose(key: Key) -> str:
     return str(key.row.get("reference_name") or key.row.get("title") or key.row.get("what"))
 
 
-def _knows(row: dict, field: str, name: str) -> bool:
+def knows(row: dict, field: str, name: str) -> bool:
     """Whether a record's words name a library, or a function of one."""
     told = _told(row)
     said = _words(told)
@@ -218,12 +220,12 @@ def _library(key: Key, before: str, behind: str) -> Iterator[tuple[str, str]]:
     for place, name in _places(clause(behind)) if _theirs(key) else ():
         near.append((0 if _THAN.match(behind) else place, name))
     if not near and _theirs(key):  # against X: ours is KEY times as fast
-        named = [name for _, name in (*_places(before), *_places(behind))]
-        if named and not any(_knows(key.row, key.field, name) for name in named):
-            near = [(0, named[0])]
+        said = [name for _, name in (*_places(before), *_places(behind))]
+        if said and not any(knows(key.row, key.field, name) for name in said):
+            near = [(0, said[0])]
     if near:
         _, name = min(near)
-        if not _knows(key.row, key.field, name):
+        if not knows(key.row, key.field, name):
             what = f"{key.said} is of {_whose(key)}, and the words beside it say {name}"
             yield what, MEND_LIBRARY
 
@@ -284,10 +286,13 @@ def _parts(name: str) -> frozenset[str]:
     return frozenset(p for p in name.split("-") if len(p) > 2 and p not in _SMALL and p.isalpha())
 
 
-def _variant(
-    key: Key, before: str, behind: str, text: str, records: Evidence
-) -> Iterator[tuple[str, str]]:
-    """The words beside a figure name its sibling, and nothing of what tells it from that one."""
+def variant(
+    key: Key, before: str, behind: str, others: Collection[str], records: Evidence
+) -> Iterator[str]:
+    """The words beside a figure name its sibling, and nothing of what tells it from that one.
+
+    ``others``: the names of the figures of its sentence.
+    """
     pairs = _siblings(records).get(str(key.row["id"]), ())
     if not pairs or key.field.startswith("copy_"):  # which is of the copy beside it
         return
@@ -297,11 +302,11 @@ def _variant(
     told = f"{_told(key.row)} {key.field}"
     known = stems(told) | _every(f"{told} {' '.join(key.row)}")
     whole = stems(f"{before} {said}") | _every(f"{before} {said}")
-    beside = stems(" ".join(k.rpartition(".")[0] or k for _, k in figures.KEY.findall(text)))
+    beside = stems(" ".join(others)) | _every(" ".join(others))
     for more, own in pairs:
         if more <= near and not more & (known | beside) and not whole & own:
             said = ", ".join(sorted(more))
-            yield f"{key.said} is of {_what(key)}, and the words beside it say {said}", MEND_VARIANT
+            yield f"{key.said} is of {_what(key)}, and the words beside it say {said}"
             return
 
 

@@ -70,7 +70,8 @@ RACE = re.compile(
     r"|prefers?|likes|favou?rs?|rewards?|punish\w*|forgives?|faster|slower|quicker|fastest"
     r"|slowest|quickest|as\ (?:fast|slow|quick|above|here)|on\ par|par|level\ with|overtak\w+"
     r"|(?:is|are|was|stays?|falls?|far|well|further|comes?)\ (?:ahead|behind)(?!\ the\b)"
-    r"|order(?=\ (?:of\ (?:the|our|all|these)|is|holds|stays|there)\b|\W*$|[;,.])"
+    r"|(?:a|the)\ (?:copy|library|peak)'s\ (?:rate|speed|pace|time)|order(?=\ (?:of\ (?:the"
+    r"|our|all|these)|is|holds|stays|there)\b|\W*$|[;,.])"
     r"|(?<!all\ the\ )same(?=\W*$|[.,;:)]|\ (?:there|here|as|on|with|order|picture)\b(?!-))|alike"
     r"|no\ different|(?:an?other|different)\ (?:story|picture|matter)|halves\ (?:it|that|this"
     r"|the\ \w+)"
@@ -228,13 +229,161 @@ RACED = re.compile(
 )
 
 
+# ---------------------------------------------------------------- places without a record
+
+# A system, a service or a kind of device, and what the name of a record's device has if it is one.
+_ADVERB = r"(?:\ (?:then|also|now|still|each|all|both|only|even|once|too|\w+ly))*"
+_HOME = (
+    r"(?:under|on|in|beside)\ (?:the|my|a|our)\ (?:\w+\ )?(?:desk|closet|basement|office|home"
+    r"|shelf)"
+)
+_SORT = (
+    r"(?:gaming|consumer|desktop|notebook|borrowed|newer|older|smaller|cheaper|bigger|second|spare)"
+)
+PLATFORM = (
+    r"(?:(?:Google\ )?Colab|Kaggle|WSL(?:\ ?2)?|Windows(?:\ 1[01])?|macOS|iOS|Android"
+    r"|ChromeOS|FreeBSD"
+    r"|(?:MacBook|Mac|iMac|iPhone|iPad|Chromebook|laptop|phone|tablet|workstation|console|netbook"
+    r"|desktop)s?(?:\ (?:Pro|Air|mini|Studio))?(?!-)"
+    r"|TPUs?(?:\ ?v\d\w?)?|v\d[ep]?(?=\ (?:slices?|pods?|chips?|hosts?)\b)|Trillium|Ironwood"
+    r"|Trainium\d?|Inferentia\d?|Gaudi(?:\ ?\d)?|Jetson\w*|Raspberry\ Pi"
+    rf"|{_SORT}\ (?:cards?|GPUs?)|(?:cards?|GPUs?|machines?|computers?)\ {_HOME}"
+    r"|(?:[Ee]very|[Aa]ny|[Aa]ll|[Ee]ither|[Bb]oth)\ (?:other\ |of\ (?:the|our"
+    r"|these)\ )?(?:\w+\ )?cards?"
+    r"|(?:[Tt]wo|[Tt]hree|[Oo]ther|[Aa]ll)\ (?:of\ )?(?:our\ )?(?:other\ )?cards)"
+)
+_OF_PLATFORM = {"Linux": "Linux", "mac": "Apple", "Mac": "Apple"}
+_DOES = (
+    r"(?:ran|agree[sd]?|came\ (?:out|back|through)|went\ through|passe[sd]|returned|printed"
+    r"|finished"
+    r"|confirm(?:s|ed)|reproduce[sd]|gave|did\ (?:so|it|this|that|the\ same|as)|took|worked"
+    r"|has\ run"
+    r"|have\ run|said|behave[sd]|match(?:es|ed)|repeat(?:s|ed)|managed|does\ (?:so|the\ same"
+    r"|as\ well)"
+    r"|needed|saw|reache[sd]|beats?|gives\ (?:it|them|these|those|that|the\ same))"
+)
+_THING = (
+    r"(?:(?:[Tt]his|[Oo]ur|[Tt]he|[Tt]hese|[Aa]ll|[Ss]ame|[Ee]ach|[Ee]very"
+    r"|its)\ (?:\w+\ ){0,3}?(?:site"
+    r"|lessons?|pages?|kernels?|examples?|blocks?|notebooks?|rows|pairs?|tests?|labs?"
+    r"|programs?|suite"
+    r"|puzzles?|exercises?|scripts?|code|loop)|[Oo]urs|[Ii]t|[Tt]hey|[Bb]oth|[Ee]verything"
+    r"|[Aa]ll|[Pp]hase\ \d)"
+)
+_SITE = (
+    r"(?:[Tt]his\ (?:site|page|lesson)|[Tt]he\ (?:lessons|pages|notebooks"
+    r"|kernels)(?:\ of\ this\ (?:site"
+    r"|page))?|(?:[Oo]ur|[Aa]ll|[Ee]ach|[Ee]very)\ (?:\w+\ ){0,2}?(?:lessons?|pages?|kernels?"
+    r"|examples?"
+    r"|blocks?|notebooks?|labs?)|[Ee]verything\ (?:here|on\ this\ (?:site|page)))"
+)
+_AT = r"\b(?:on|under|in|through|inside|with|via|across|over)\ (?:[\w-]+\ ){0,3}?"
+_THERE = (
+    r"(?:\ (?:we|I)\ (?:have|own|use|borrowed|rented)|\ (?:slices?|pods?|chips?|hosts?|GPUs?))?"
+)
+# A gaming card agrees; the rows through a v5e slice came back; this site runs on Colab.
+ELSEWHERE = re.compile(
+    rf"(?<![\w.])(?P<a>{PLATFORM}){_THERE}(?:\ {_HOME})?{_ADVERB}\ {_DOES}\b"
+    rf"|{_THING}\b[^.;:?]{{0,60}}?\b{_DOES}\b[^.;:?]{{0,40}}?{_AT}(?P<b>{PLATFORM})(?!\w)"
+    rf"|{_THING}\b[^.;:?]{{0,40}}?{_AT}(?P<c>{PLATFORM}){_THERE}\ {_DOES}\b"
+    rf"|{_SITE}{_ADVERB}\ (?:runs?|works?|passe?s?|agrees?|goe?s?\ through)\b[^.;:?]{{0,30}}?{_AT}"
+    rf"(?P<d>{PLATFORM})(?!\w)"
+)
+# What ran, and the words do not say where. A page with a record of a run may say "here".
+HERE = re.compile(
+    r"\bran\ (?:here|(?:here\ )?(?:as\ (?:it\ is|they\ are|is)|unchanged))\b"
+    r"|\b(?:went|came)\ through(?:\W*$|[.,;]|\ (?:here|at\ once|unchanged|fine|without)\b)"
+)
+_THEM = r"(?:it|both|them|that\ one|these|those|each|all\ (?:three|four|of\ them))"
+THERE = re.compile(rf"\b(?:ran|went\ through|came\ through|passed|worked)\ (?:\w+\ )?on\ {_THEM}\b")
+# What one has tried, or another version of what it ran under, and no figure in the same sentence.
+_RELEASES = ("release", "version", "update", "upgrade", "generation")
+_LATER = ("later", "ago", "earlier")
+_MADE = ("driver", "compiler", "toolkit")
+_OTHER = ("last", "next", "previous", "newer", "older", "other", "newest", "two", "three", "every")
+# Each with what stands in a text, in small letters, if it can find something.
+TRIED = (
+    (
+        ("tried", "tested", "checked", "repeated"),
+        re.compile(
+            r"\b(?:[Ww]e|I)\ (?:have\ |had\ |also\ |once\ |only\ )*(?:tried|tested|checked"
+            r"|repeated)\b"
+            r"[^.;:?]{0,60}?(?:[,;]|\b(?:and|but|so))\ (?:so\ )?(?:it|that|this|they|which"
+            r"|the\ \w+)"
+            r"\ (?:\w+\ )?(?:came|was|were|did|turned|held|stayed|ran|lost|won|agreed|took"
+            r"|gave|fell"
+            r"|rose|worked)\b"
+        ),
+    ),
+    (
+        tuple(f"{one}{s} {then}" for one in _RELEASES for s in ("", "s") for then in _LATER),
+        re.compile(
+            r"\b(?i:driver|compiler|toolkit|CUDA|Numba|CuPy|PyTorch|Triton|firmware)s?(?:'s)?"
+            r"\ (?:releases?|versions?|updates?|upgrades?|generations?)\ (?:later|ago|earlier"
+            r")\b"
+        ),
+    ),
+    (
+        tuple(f"{one} {made}" for one in _OTHER for made in _MADE),
+        re.compile(
+            r"\b(?i:with|under|on|by|from)\ (?:the\ )?(?:last|next|previous|newer|older|other"
+            r"|newest|two"
+            r"|three|every)\ (?:drivers?|compilers?|toolkits?)\b[^.;:?]{0,60}?\b(?:was|were|came"
+            r"|stayed|did|lost|won|gave|took|fell|rose|gained|agreed|ran)\b"
+        ),
+    ),
+    (
+        ("where it had", "where they had", "where it has", "where it always", "where it ever"),
+        re.compile(
+            r"\b(?:is|was|were|are|stays?|stayed|stood|came\ out)\ (?:still\ |just\ "
+            r"|exactly\ )?where"
+            r"\ (?:it|they)\ (?:had\ been|has\ been|always\ was|ever\ was)\b"
+        ),
+    ),
+    (
+        ("what the ", "what our ", "what its ", "what that ", "as much as ", "as long as "),
+        re.compile(
+            r"\b(?:saves?|saved|gains?|gained|costs?|loses?|lost|brings?|brought|takes?|took"
+            r"|holds?|is"
+            r"|was)\ (?:just\ |about\ |nearly\ |almost\ |exactly\ |only\ )*(?:what|as\ much\ as"
+            r"|as\ long\ as)\ (?:the|our|its|that|this)\ [\w ]{1,30}?\ (?:promise[sd]?"
+            r"|predict(?:s|ed)|said|suggest(?:s|ed)|let\ us)\b"
+        ),
+    ),
+    (
+        ("our record", "the record", "on record"),
+        re.compile(
+            r"\b(?:stands?|is|are|lies?|kept|stood)\ (?:\w+\ )?(?:in|among)\ (?:our"
+            r"|the)\ records?\b"
+            r"|\b(?:is|are|was|were)\ (?:all\ |both\ |now\ )?on\ record\b(?!\ as\b)"
+        ),
+    ),
+)
+TRIES = tuple(rule for _, rule in TRIED)
+
+
+def elsewhere(sentence: str, known: str = "") -> str | None:
+    """Return the place that something is said to have run at, and that no record is of.
+
+    ``known``: the names of the devices that have a record.
+    """
+    for found in ELSEWHERE.finditer(sentence):
+        name = next(filter(None, found.groups()))
+        record = next((of for word, of in _OF_PLATFORM.items() if word in name), name)
+        start = max(sentence.rfind(sign, 0, found.start()) for sign in ";:(") + 1
+        clause = re.split(r"[;:)]", sentence[start:], maxsplit=1)[0]
+        if record not in known and not free(clause):
+            return name
+    return None
+
+
 # ---------------------------------------------------------------- words outside of pages
 
 _OWN_CARD = re.compile(
     r"\b(?:on|with|by)\ our\ (?:own\ )?(?:\w+\ )?(?:card|GPU|machine|hardware|H\d00|device)s?\b"
     r"|\b[Ww]e\ (?:reach|get|see|measure|manage|lose|gain|need|move)\b"
 )
-_CARD_DID = re.compile(
+CARD_DID = re.compile(
     r"\b(?:[A-Z]{1,2}\d{2,3}\w*|card|GPU|machine|device)\ (?:\w+ly\ |then\ |also\ )?(?:took|lost"
     r"|won|gained|saved"
     r"|needed|got|gave|ran|moved|chose|preferred|finished|kept|came|went)\b"
@@ -254,15 +403,18 @@ def told(text: str, code: bool = False) -> Iterator[str]:
     for sentence in SENTENCE.split(text):
         if FIGURE.search(sentence) or LINK.search(sentence) or UNTRIED.search(sentence):
             continue
+        if place := elsewhere(sentence):
+            yield place
+            continue
         if sentence.rstrip().endswith((":", "?")) or numbers.PLACE.match(sentence):
             continue
         device, hedged = DEVICE.search(sentence), verdicts.HEDGE.search(sentence)
         here = code and device and _HERE.fullmatch(PLACED.sub("", device[0]))
         if device and not here and not hedged and RACE.search(sentence):
             yield device[0]
-        elif found := _report(sentence, (WE, CAME, RACED) if code else _OURS, bool(hedged)):
+        elif found := _report(sentence, _CODED if code else _OURS, bool(hedged)):
             yield found
-        elif not hedged and (found := _heard(sentence, code)):
+        elif not hedged and (found := heard(sentence, code)):
             yield found
 
 
@@ -272,8 +424,10 @@ def ours(text: str) -> Iterator[str]:
         for sentence in SENTENCE.split(text):
             if FIGURE.search(sentence) or UNTRIED.search(sentence):
                 continue
-            if found := _report(sentence, (WE, _OWN_CARD, _CARD_DID), False):
+            if found := _report(sentence, (WE, _OWN_CARD, CARD_DID, *TRIES, HERE, THERE), False):
                 yield found
+            elif place := elsewhere(sentence):
+                yield place
 
 
 def _report(sentence: str, rules: tuple[re.Pattern, ...], hedged: bool) -> str | None:
@@ -283,7 +437,18 @@ def _report(sentence: str, rules: tuple[re.Pattern, ...], hedged: bool) -> str |
     return None
 
 
-def _heard(sentence: str, code: bool) -> str | None:
+# compute-sanitizer: 0 errors. racecheck (clean).
+_VERDICT = re.compile(
+    r"(?i)`?(?:\ (?:is|was|stays?|stayed)|\s?[:=(,→-]|\ —)\s?(?:\w+\ ){0,2}?(?:0|no|zero"
+    r"|without)\ (?:\w+\ )?"
+    r"(?:errors?|hazards?|races?|warnings?|leaks?|findings?|conflicts?|spills?|stalls?)\b"
+    r"|`?(?:\ (?:is|was|stays?|stayed)|\s?[:=(→-])\s?(?:\w+\ )?(?:clean|ok|okay|passed|silent"
+    r"|green|✓|quiet)"
+    r"(?!\w)"
+)
+
+
+def heard(sentence: str, code: bool) -> str | None:
     """Return the tool that is said to say something: in code, also who gave a number."""
     for tool, _ in TOOLS[:4]:
         found = tool.search(sentence)
@@ -294,7 +459,7 @@ def _heard(sentence: str, code: bool) -> str | None:
             r"(?i)(?:^|[,;(]\ ?)(?:as\ (?:\w+\ )?)?(?:by|from|per)\ (?:the\ )?$",
             sentence[: found.start()],
         )
-        if by or (SAYS.match(behind) and RESULT.search(behind)):
+        if by or (SAYS.match(behind) and RESULT.search(behind)) or _VERDICT.match(behind):
             return found[0]
     return None
 
@@ -311,9 +476,11 @@ def printed(want: str, tree: ast.AST) -> str | None:
     return None
 
 
-_OURS = (WE, CAME, RACED, _OWN_CARD, _CARD_DID)
+_CODED = (WE, CAME, RACED, *TRIES)
+_OURS = (WE, CAME, RACED, _OWN_CARD, CARD_DID, *TRIES, HERE, THERE)
 _ANYWHERE = re.compile(
     rf"{DEVICE.pattern}|\b{WHO}|{CAME.pattern.removeprefix('(?i)')}"
     rf"|{RACED.pattern.removeprefix('(?i)')}"
-    rf"|{_OWN_CARD.pattern}|{_CARD_DID.pattern}|{'|'.join(t.pattern for t, _ in TOOLS[:4])}"
+    rf"|{_OWN_CARD.pattern}|{CARD_DID.pattern}|{'|'.join(t.pattern for t, _ in TOOLS[:4])}"
+    rf"|{'|'.join(rule.pattern for rule in TRIES)}|{HERE.pattern}|{THERE.pattern}|{PLATFORM}"
 )

@@ -27,7 +27,8 @@ _RAN = (
     r"|lost)"
 )
 _FATE = (
-    r"(?:stalls?|stalled|waits?|waited|miss(?:es|ed)?|hits?|fail(?:s|ed)?|differ(?:s|ed)?|hangs?|hung"
+    r"(?:stalls?|stalled|waits?|waited|miss(?:es|ed)?|hits?|fail(?:s|ed)?|differ(?:s|ed)?"
+    r"|hangs?|hung"
     r"|crash(?:es|ed)?|is\ wrong|are\ wrong|was\ wrong|were\ wrong|comes?\ out\ wrong|came\ out"
     r"\ wrong|is\ right|are\ right|is\ lost|are\ lost|was\ lost|were\ lost|gets?\ lost|got\ lost"
     r"|conflicts?|is\ dropped|are\ dropped|spills?|is\ busy|are\ busy|is\ idle|are\ idle"
@@ -111,6 +112,28 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"""\bof\ (?:a\ |every\ |each\ )?(?:hundred|100|thousand|ten)\ (?:\w+)s\b
             [^.;:\ufffc]{{0,40}}?,
             \ [^.;:,\ufffc]{{0,25}}?\b{_RAN}\ {_ABOUT}{_N}\b""",
+    ),
+    # In a thousand launches that was block 0 only twice. Under a microsecond.
+    (
+        tuple("launches runs tries calls trials attempts repetitions".split()),
+        rf"""\b(?:in|over|of|out\ of|across|after)\ (?:all\ )?(?:{_N}|an?\ (?:hundred|thousand
+            |million))
+            (?:\ (?:hundred|thousand|million))?\ (?:\w+\ )?(?:launches|runs|tries|calls|trials
+            |attempts
+            |repetitions)\b[^.;:\ufffc]{{0,50}}?\b(?:once|twice|thrice|never|every\ time|always
+            |each\ time
+            |not\ (?:once|one)|none|all\ but|{_N}\ times)\b
+        | \b(?:once|twice|thrice|never|{_N}\ times)\ (?:in|out\ of)\ (?:all\ )?(?:{_N}
+            |an?\ (?:hundred
+            |thousand|million))(?:\ (?:hundred|thousand|million))?
+            \ (?:\w+\ )?(?:launches|runs|tries|calls|trials|attempts|repetitions)\b""",
+    ),
+    (
+        ("microsecond", "millisecond", "nanosecond"),
+        r"""\b(?:under|below|within|hardly|barely|less\ than|not\ even|a\ good|no\ more\ than|just)
+            \ (?:an?|one|half\ an?)\ (?:micro|milli|nano)second\b
+        | \b(?:cost|costs|took|takes|needed|saves?|saved)\ (?:\w+\ ){0,3}?(?:an?|half\ an?)
+            \ (?:micro|milli|nano)second\b""",
     ),
     # 40 thousandths of a second more.
     (

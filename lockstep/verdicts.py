@@ -187,6 +187,11 @@ _NONE = re.compile(
     r"\b[Nn]o\ (?:other\ )?(?:librar(?:y|ies)|kernels?|compilers?|versions?|rivals?|vendors?)\b"
     r"[^.;:]{0,20}?\ (?:could|can|will)\ (?:\w+\ )?(?:outrun|beat|match|touch|reach|catch|follow|do"
     r"\ better|keep\ up)\b"
+    r"|\b(?:[Nn]o|[Nn]one\ of\ the|[Nn]ot\ one)\ (?:other\ )?(?:librar(?:y|ies)|compilers?|rivals?"
+    r"|vendors?)\b"
+    r"[^.;:]{0,30}?\ (?:outruns?|beats?|match(?:es)?|touch(?:es)?|keeps?\ up|reach(?:es)?"
+    r"|surpass(?:es)?"
+    r"|does\ better|is\ (?:faster|quicker|ahead)|are\ (?:faster|quicker|ahead))\b"
     r"|\b(?:вдвое|втрое|вчетверо|впятеро|вполовину|\w+кратно|наполовину|у\ нас)\b"
 )
 

@@ -205,6 +205,11 @@ VARIANTS += [
         start=60,
     )
 ]
+# Of two families that go on alike.
+VARIANTS += [
+    VARIANTS[0] | {"id": f"spheres-naive-{kind}", "title": f"the volume of spheres, {of}", "us": us}
+    for us, kind, of in ((80, "ordered", "in order"), (81, "random", "from anywhere"))
+]
 BENCHED = MEASURED | {"rows": [COMPARED]}
 FILES = {"cuda": 'file="a.cu"'}
 SHOWN5 = '```bash shown="installs"\n--8<-- "kernels/circle.py:host"\n```\n\n' * 5

@@ -291,6 +291,22 @@ def base(root: Path) -> str:
     return earlier.split()[-1]
 
 
+def parted(root: Path) -> str | None:
+    """Return the commit where a branch left the main one, or the last one of that."""
+    if (since := base(root)) and (head := _git(root, "rev-parse", "HEAD")):
+        branch = any(
+            (one := _git(root, "merge-base", "HEAD", name)) and one != head for name in MAIN
+        )
+        return since if branch else head.strip()
+    return None
+
+
+def changed(root: Path, since: str) -> list[str]:
+    """Return the names of all files that are not as a commit has them."""
+    asked = ("diff", "--name-only", "--no-renames", "--relative", since)
+    return (_git(root, *asked) or "").split("\n")[:-1]
+
+
 def _git(root: Path, *words: str) -> str | None:
     done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else None
@@ -306,7 +322,7 @@ def _before(root: Path, since: str, only: Set[str] | None = None) -> Iterator[Mi
     day = _day(root, since) if changed else ""
     if only is not None:
         changed = [name for name in changed if name in only]
-    for name, old in _contents(root, since, changed):
+    for name, old in contents(root, since, changed):
         if name.endswith(".history.jsonl"):
             yield from _grown(root, name, old)
             if f"{name.removesuffix('.history.jsonl')}.json" not in changed:
@@ -315,7 +331,7 @@ def _before(root: Path, since: str, only: Set[str] | None = None) -> Iterator[Mi
             yield from _replaced(root, name, old, day)
 
 
-def _contents(root: Path, commit: str, names: list[str]) -> Iterator[tuple[str, str]]:
+def contents(root: Path, commit: str, names: list[str]) -> Iterator[tuple[str, str]]:
     """Yield (name, text) of those files that a commit holds, asking git once."""
     asked = "".join(f"{commit}:./{name}\n" for name in names)
     command = ["git", "cat-file", "--batch"]
