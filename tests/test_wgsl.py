@@ -17,7 +17,7 @@ from simulator.stepper import Stepper
 from simulator.stepper.faults import TypeRefused
 from simulator.stepper.types import float64, int64
 from simulator.wgsl import captured, unlike, values
-from tests import webgpu, wgsl_broad, wgsl_cases, wgsl_generated
+from tests import webgpu, wgsl_broad, wgsl_cases, wgsl_generated, wgsl_names
 from tests.wgsl_cases import NOT_COMPARED, wrong
 
 # Kernels of kernels/ that do not compile: the words with which they are refused.
@@ -186,12 +186,15 @@ CHANCE = settings(
 DRAWN = Counter()
 
 
-def drawn(kernel, given, head, options):
-    """(its text, the launch of a drawn kernel on what is given)."""
-    text, namespace, rows = kernel.source("k"), {}, []
+def drawn(kernel, given, head, options, names=None):
+    """(its text, the launch of a drawn kernel on what is given). ``names``: the seed of others."""
+    text, namespace, rows, name = kernel.source("k"), {}, [], "k"
+    if names is not None:
+        text, name = wgsl_names.hostile(head + text, name, names)
+        head = ""
     Stepper(mode="run", raise_findings=False).execute(head + text, namespace, "generated.py")
     with captured(rows, **options), contextlib.suppress(TypeRefused):  # Numba refuses it as well
-        namespace["k"][kernel.launch](*given)
+        namespace[name][kernel.launch](*given)
     (record,) = rows
     if record.error is not None:
         record.shader, record.refused = None, record.error
@@ -216,15 +219,16 @@ def right_or_refused(tab, rows, words, counts):
     assert not faults, "\n".join(faults[:3])
 
 
-def draws(tab, make, arguments, head, many, words=(), options=AT_NEED):
+def draws(tab, make, arguments, head, many, words=(), options=AT_NEED, renamed=False, start=0):
     """Draw kernels from the seeds 0, 1, ..., and count them as above. Of Hypothesis's own stream
     some kinds of expression come often and others hardly, and a constant of any module that is
     loaded may shift it: what these counts say is the same in every process."""
     counts = Counter()
-    for first in range(0, many, 25):
+    for first in range(start, start + many, 25):
         rows = []
-        for seed in range(first, min(first + 25, many)):
-            text, record = drawn(make(random.Random(seed)), arguments(seed), head, options)
+        for seed in range(first, min(first + 25, start + many)):
+            names = seed if renamed else None
+            text, record = drawn(make(random.Random(seed)), arguments(seed), head, options, names)
             rows.append((f"{make.__name__} of seed {seed}", text, record))
         right_or_refused(tab, rows, words, counts)
     print(make.__name__, dict(counts))
@@ -873,6 +877,114 @@ def test_arguments_may_have_the_names_of_the_compilers_own(tab):
     record, _ = launched(body, given, "x, hidden, infinity, nan, y")
     (result,) = webgpu.run(tab, [record])
     assert unlike(record, result) == []
+
+
+WARP_SUM = """@cuda.jit(device=True)
+def {0}(v):
+    for k in (16, 8, 4, 2, 1):
+        v += cuda.shfl_xor_sync(0xffffffff, v, k)
+    return v
+
+"""
+PLAIN_SUM = WARP_SUM.format("ws")
+NAMES = {
+    "swapped Greek letters": ("α = a[i]\nβ = i\nwhile β:\n    α, β = β, α % β\nb[i] = α", "a, b"),
+    "a sum named Σ": ("b[i] = Σ(a[i]) * 100 - Σ(i)", "a, b", WARP_SUM.format("Σ")),
+    "Greek arguments": ("ω[i] = α * i + σ[i]", "σ, ω, α"),
+    "Greek arrays and globals": (
+        "σ = cuda.local.array(3, np.int32)\nδ = cuda.shared.array(32, np.int32)\nσ[1] = i\n"
+        "δ[t] = a[i]\ncuda.syncthreads()\nb[i] = δ[31 - t] * ΔX + Ω[i & 3] + σ[1]",
+        "a, b",
+        "ΔX = 3\nΩ = np.array([1, 2, 3, 4], np.int32)\n",
+    ),
+    "two spellings of one name": ("𝛼 = a[i]\nα, β = i, 𝛼\nb[i] = 𝛼 * 3 + β", "a, b"),
+    "combining marks": (
+        "x̂, x̌ = a[i], i\nx̂, x̌ = x̌, x̂\nfor कि in range(3):\n    x̂ += कि\nb[i] = x̂ * 3 + x̌ + कि",
+        "a, b",
+    ),
+    "a dimension's name": ("blockDim_x = cuda.blockDim.x * 2\nb[i] = i + blockDim_x", "a, b"),
+    "a dimension's, set after it is read": (
+        "gridDim_x = a[i]\nb[i] = gridDim_x * cuda.gridDim.x",
+        "a, b",
+    ),
+    "a dimension's, of an argument": (
+        "b[i] = i * blockDim_x + cuda.blockDim.x",
+        "a, b, blockDim_x",
+    ),
+    "a dimension's, of an array": ("b[i] = i + blockDim_x[i]", "blockDim_x, b"),
+    "a dimension's, in a function": (
+        "b[i] = f(a[i], 5)",
+        "a, b",
+        "@cuda.jit(device=True)\ndef f(i, blockDim_x):\n"
+        "    return cuda.blockDim.x * blockDim_x + i\n",
+    ),
+    "what threads exchange": ("b[i] = ws(a[i]) + exchange_i32", "a, b, exchange_i32", PLAIN_SUM),
+    "a variable of a function in place": ("ws_v = a[i]\nb[i] = ws(ws_v) + ws_v", "a, b", PLAIN_SUM),
+    "the same, handed another": (
+        "ws_v = a[i]\ny = ws(i)\nb[i] = ws_v * 1000 + y",
+        "a, b",
+        PLAIN_SUM,
+    ),
+    "parts of a tuple": (
+        "x_0 = a[i]\nx = (i, x_0 + 1)\nx_1 = x[0] * 3\nb[i] = x[0] + x[1] * 7 + x_0 * 100 + x_1",
+        "a, b",
+    ),
+    "a tuple that a function assigns again": (
+        "b[i] = f((a[i], 3))",
+        "a, b",
+        "@cuda.jit(device=True)\ndef f(t):\n    t = (t[1] + t[0], t[0])\n    t_0 = t[0] * 2\n"
+        "    return t[0] * t[1] + t_0\n",
+    ),
+    "where a row begins": (
+        "row_offset = a[i] & 1\nrow = m[i & 1]\nb[i] = row[1] + row_offset * 1000\n"
+        "if i > 5:\n    row = m[row_offset]\nb[i] += row[2] * row_offset",
+        "a, b, m",
+    ),
+    "a global beside a variable of a function": (
+        "N = a[i]\nb[i] = f(N) + N",
+        "a, b",
+        "N = 5\n@cuda.jit(device=True)\n"
+        "def f(v):\n    return cuda.shfl_xor_sync(0xffffffff, v, 1) * N\n",
+    ),
+    "what an atomic operation calls its own": (
+        "cuda.atomic.cas(old, i & 3, 0, 3)\ncuda.atomic.cas(index, i & 3, 0, 5)",
+        "old, index",
+    ),
+    "no array, in a comment": ("# m is not read, nor x\nb[i] = a[i]", "a, b, m"),
+    "no barrier": ("SYNC = a[i]\nx = SYNC\nSYNC += i\nb[i] = x * SYNC", "a, b"),
+    "underscores": ("_, __n = a[i], i\nb[i] = __N * __n + _ * _1x", "a, b", "__N = 4\n_1x = 7\n"),
+}
+
+
+def test_names_are_told_apart_whatever_they_are(tab):
+    rows = []
+    for body, parameters, *before in NAMES.values():
+        m = np.arange(6, dtype=np.int32).reshape(2, 3) + 50
+        arrays = [np.arange(-20, 44, dtype=np.int32) * 3, np.zeros(64, np.int32)]
+        last = 7 if parameters.endswith(("α", "blockDim_x", "exchange_i32")) else m
+        arguments = [*arrays, last][: parameters.count(",") + 1]
+        if "atomic" in body:
+            arguments = [np.zeros(4, np.int32), np.zeros(4, np.int32)]
+        rows.append(launched(body, arguments, parameters, *before, config=(2, 32), **AT_NEED)[0])
+        assert rows[-1].shader, rows[-1].refused or rows[-1].error
+    all_right(tab, NAMES, rows)
+
+
+def test_drawn_kernels_with_hostile_names_are_right(tab):
+    """The reader may call things what the compiler calls its own, or what WGSL has words for."""
+    words = "α", "blockDim_x", "exchange_", "result1", "_offset", "_0", "old", "fn"
+    counts = Counter()
+    for make, arguments, head in NAMED:
+        counts += draws(tab, make, arguments, head, 10, words, renamed=True)
+    assert counts["compiled"] >= 35 and min(counts[w] for w in words) >= 3, counts
+
+
+NAMED = (
+    (wgsl_generated.Acting, wgsl_generated.acting_arguments, wgsl_generated.ACTING_HEAD),
+    (wgsl_generated.Settled, wgsl_generated.arguments, wgsl_generated.HEAD),
+    (wgsl_generated.Mixed, wgsl_generated.mixed_arguments, wgsl_generated.MIXED_HEAD),
+    (wgsl_broad.Broad, wgsl_broad.broad_arguments, wgsl_broad.HEAD),
+)
 
 
 def test_more_blocks_than_a_dispatch_has_along_an_axis(tab, monkeypatch):

@@ -71,18 +71,19 @@ class Calls:
             """What the function sees of an argument."""
             if isinstance(v.type, Tuple):
                 return v.but(
-                    items=tuple(parameter(f"{name}_{k}", i) for k, i in enumerate(v.items))
+                    items=tuple(parameter(f"{name}.{k}", i) for k, i in enumerate(v.items))
                 )
             if v.view is not None:
                 offset = v.view.offset
                 if not offset.known:
-                    offset = parameter(f"{name}_offset", offset)
+                    offset = parameter(f"{name}.offset", offset)
                 return v.but(view=replace(v.view, offset=offset))
             if isinstance(v.type, Scalar) and v.known and self.owned(v.code):
                 return self.plain(v)
             if not isinstance(v.type, Scalar) or v.known:
                 return v
-            place = self.wname(name + "_given" if name in assigned else name, v.rep)
+            again = name.partition(".")[0] in assigned
+            place = self.wname(f"{name}.given" if again else name, v.rep)
             signature.append(f"{place}: {v.rep}")
             return v.but(code=place, prec=9, uniform=False, span=None)
 
@@ -177,13 +178,13 @@ class Calls:
         """The statements of a function that waits at a barrier, in place."""
         if self.maybe:
             self.refuse(f"`{source.name}`, which waits at a barrier, in a condition", node)
-        kept = self.env, self.source, self.prefix, self.returned, self.rest, self.node
+        kept = self.env, self.source, self.within, self.returned, self.rest, self.node
         types = self.given, self.known_types
         self.given, self.known_types = values, None
         sums, trips, private = self.sums, self.trips, self.private
         self.sums, self.trips, self.private = {}, [], frozenset()  # its names are its own
         self.module.stack.append(source.function)
-        self.prefix = f"{source.name}_" if not self.prefix else f"{self.prefix}{source.name}_"
+        self.within = (*self.within, (source.name, source.function))
         self.inlined.append((self.indent, len(self.loops)))
         self.source = source
         stored = {n.id for n in ast.walk(source.node)
@@ -212,7 +213,7 @@ class Calls:
         self.given, self.known_types = types
         self.inlined.pop()
         self.module.stack.pop()
-        self.env, self.source, self.prefix, self.returned, self.rest, self.node = kept
+        self.env, self.source, self.within, self.returned, self.rest, self.node = kept
         self.sums, self.trips, self.private = sums, trips, private
         return result
 

@@ -25,9 +25,10 @@ from ..stepper.source import Source
 from ..stepper.types import STATIC, Scalar, Tuple, float16, float64, int64, mix, uint32
 from .calls import Calls
 from .expressions import Expressions
-from .helpers import HELPERS, NEEDS, RESERVED
+from .helpers import HELPERS, NEEDS
 from .loops import Loops, jumps
-from .order import WORD, Order, scalars
+from .names import WORD, Names, spelled
+from .order import Order, scalars
 from .typing import NOTHING, functions, place_of, typed
 from .values import (
     ATOM,
@@ -37,12 +38,11 @@ from .values import (
     Buffer,
     Refused,
     Value,
-    lettered,
     number,
     rep_of,
     spanned,
 )
-from .wide import ALIAS, WIDE_HELPERS, WIDE_NEEDS
+from .wide import WIDE_HELPERS, WIDE_NEEDS
 
 COLLECTIVE = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or", "syncwarp"}
 COLLECTIVE |= {f"shfl{k}_sync" for k in ("", "_up", "_down", "_xor")}
@@ -73,9 +73,9 @@ class Module:
         self.halves = set()  # texts of such elements, made float32
         self.atomics = set(atomics)  # names of buffers that an earlier pass saw used atomically
         self.flat = set(flat)  # names of those that it saw used with other shapes than their own
-        self.names = set(RESERVED)
-        if MODES["pairs"]:
-            self.names |= set(ALIAS) | set(WIDE_HELPERS)
+        self.names = Names()
+        self.fresh = self.names.fresh
+        self.made = {}  # things of which a module has one: its name
         self.buffers, self.constants = [], {}
         self.helpers, self.atomic_helpers = {}, {}
         self.functions = {}  # key -> Function
@@ -103,14 +103,11 @@ class Module:
         """Whether a text calls a function that does more than return a number."""
         return any(f"{name}(" in text for name in self.acting)
 
-    def fresh(self, name):
-        """A name that no other thing of the module has."""
-        name = lettered(re.sub(r"\W", "_", name).lstrip("_") or "value")
-        made, k = name, 1
-        while made in self.names:
-            made, k = f"{name}_{k}", k + 1
-        self.names.add(made)
-        return made
+    def one(self, name):
+        """The name of a thing of the compiler's own that the module has once."""
+        if name not in self.made:
+            self.made[name] = self.fresh(name)
+        return self.made[name]
 
     def helper(self, name):
         for need in NEEDS.get(name, ()) or WIDE_NEEDS.get(name, ()):
@@ -135,7 +132,6 @@ class Module:
     def trapped(self):
         """A place where a thread notes that the compiler's assumption did not hold."""
         if "trap" not in self.arrays:
-            self.names.add("trap")
             buffer = Buffer("trap", uint32, "storage", 1, Trap(), written=True)
             self.buffers.append(buffer)
             self.arrays["trap"] = buffer
@@ -173,14 +169,14 @@ class Function(Expressions, Loops, Calls, Order):
         self.node = source.node
         self.lines, self.indent, self.temps, self.deeds = [], 1, 0, 0
         self.results = set()  # variables that have the result of a call that writes
-        self.names = {}  # (Python name, rep) -> WGSL name
+        self.names = {}  # (functions in place, Python name) -> {rep: WGSL name}
         self.taken = set()
         self.env = {}
         self.returned, self.returns = [], None
         self.loops, self.flow, self.predicate = [], [True], None
         self.maybe = 0
         self.inlined = []
-        self.prefix = ""
+        self.within = ()  # the functions in place around a statement
         self.uses = set()
         self.target = None
         self.sums, self.trips = {}, []  # variables that a loop only adds to; turns of loops
@@ -205,26 +201,28 @@ class Function(Expressions, Loops, Calls, Order):
         self.lines.append(line)
         return line
 
+    def inside(self, name):
+        """A name that nothing else has where this function is."""
+        return self.module.names.inside(name, self.taken)
+
     def wname(self, name, rep):
-        """The WGSL variable for a Python variable with values of this WGSL type."""
-        key = self.prefix + name, rep
-        if key not in self.names:
-            plain = lettered(re.sub(r"\W", "_", self.prefix + name).strip("_") or "unused")
-            if any(k == key[0] for k, _ in self.names):
-                plain += "_" + rep.strip("<>").replace("<", "_")
-            while plain in self.module.names or plain in self.taken:
-                plain += "_"
-            self.taken.add(plain)
-            self.names[key] = plain
-        return self.names[key]
+        """The WGSL variable for a Python variable with values of this WGSL type.
+
+        ``name``: with a dot and what is meant, for a part of its value.
+        """
+        known = self.names.setdefault((self.within, name), {})
+        if rep not in known:
+            plain = "_".join([*(called for called, _ in self.within), name])
+            plain = spelled(plain.strip("_"), "unused").rstrip("_")
+            known[rep] = self.inside(f"{plain}_{rep}" if known else plain)
+        return known[rep]
+
+    def variables(self):
+        return {made for known in self.names.values() for made in known.values()}
 
     def temp(self, stem="t"):
         self.temps += 1
-        name = f"{stem}{self.temps}"
-        while name in self.module.names or name in self.taken:
-            name += "_"
-        self.taken.add(name)
-        return name
+        return self.inside(f"{stem}{self.temps}")
 
     def hold(self, value, stem="t"):
         """A value in a variable of its own, unless its text may be repeated."""
@@ -246,12 +244,12 @@ class Function(Expressions, Loops, Calls, Order):
 
     def assigned(self, name, value):
         if isinstance(value.type, Tuple):
-            items = tuple(self.assigned(f"{name}_{k}", v) for k, v in enumerate(value.items))
+            items = tuple(self.assigned(f"{name}.{k}", v) for k, v in enumerate(value.items))
             return value.but(items=items, code="")
         if value.view is not None:
             view = value.view
             if not view.offset.known:
-                offset = self.assigned(f"{name}_offset", view.offset)
+                offset = self.assigned(f"{name}.offset", view.offset)
                 view = replace(view, offset=offset)
             return value.but(view=view)
         if not isinstance(value.type, Scalar):
@@ -284,7 +282,7 @@ class Function(Expressions, Loops, Calls, Order):
         if isinstance(a.type, Tuple) and isinstance(b.type, Tuple):
             if len(a.items) == len(b.items):
                 items = zip(a.items, b.items, strict=True)
-                items = tuple(self.meet(x, y, f"{name}_{k}") for k, (x, y) in enumerate(items))
+                items = tuple(self.meet(x, y, f"{name}.{k}") for k, (x, y) in enumerate(items))
                 return a.but(type=Tuple(tuple(i.type for i in items)), items=items)
         if a.view is not None and b.view is not None:
             v, w = a.view, b.view
@@ -292,7 +290,7 @@ class Function(Expressions, Loops, Calls, Order):
             if same and len(v.shape) == len(w.shape):
                 shape = tuple(self.meet(x, y, "") for x, y in zip(v.shape, w.shape, strict=True))
                 if all(x.known for x in shape) or shape == v.shape:
-                    offset = self.meet(v.offset, w.offset, f"{name}_offset")
+                    offset = self.meet(v.offset, w.offset, f"{name}.offset")
                     return a.but(view=replace(v, shape=shape, offset=offset))
         if isinstance(a.type, Scalar) and isinstance(b.type, Scalar):
             type = mix(a.type, b.type, unify=True)

@@ -143,12 +143,10 @@ class Expressions(Arithmetic):
         if type(obj) in (bool, int, float):
             v = self.literal(obj)
             if type(obj) is int and v.state == "fits" and what.isidentifier() and what.isupper():
-                if what not in self.module.names or what in self.module.constants:
-                    known = self.module.constants.get(what)
-                    if known is None or known == (v.rep, v.code):
-                        self.module.names.add(what)
-                        self.module.constant(what, v.code, v.rep)
-                        return v.but(code=what, prec=ATOM)
+                known = self.module.constants.get(what)
+                if known == (v.rep, v.code) or known is None and self.module.names.claim(what):
+                    self.module.constant(what, v.code, v.rep)
+                    return v.but(code=what, prec=ATOM)
             return v
         if isinstance(obj, enum.IntEnum):
             return self.literal(int(obj))

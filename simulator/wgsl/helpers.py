@@ -3,6 +3,8 @@
 Only those that a kernel uses are written into its module.
 """
 
+import re
+
 HELPERS = {
     "is_nan": """// By its bits: WGSL lets a compiler assume that there is no NaN.
 fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }""",
@@ -401,8 +403,8 @@ NEEDS = {
 }
 
 
-def atomic_helper(op, name, rep):
-    """A function that does what WGSL has no atomic operation for, on the buffer ``name``."""
+def atomic_helper(op, name, buffer, rep):
+    """The function ``name``, which does what WGSL has no atomic operation for, on a buffer."""
     kind = "u32" if rep == "f32" else rep
     old = "bitcast<f32>(old)" if rep == "f32" else "old"
     new = {
@@ -427,42 +429,64 @@ def atomic_helper(op, name, rep):
         stop = "    if (is_nan(bitcast<f32>(old))) { break; }\n"
     result = "bitcast<f32>(old)" if rep == "f32" else "old"
     # The return stands behind the loop: Firefox' compiler wants one there.
-    return f"""fn atomic_{op}_{name}(index: i32, {more}value: {rep}) -> {rep} {{
-  var old: {kind} = atomicLoad(&{name}[index]);
+    text = f"""fn {name}(index: i32, {more}value: {rep}) -> {rep} {{
+  var old: {kind} = atomicLoad(&@[index]);
   loop {{
-{stop}    let swap = atomicCompareExchangeWeak(&{name}[index], old, {bits});
+{stop}    let swap = atomicCompareExchangeWeak(&@[index], old, {bits});
     if (swap.exchanged) {{ break; }}
     old = swap.old_value;
   }}
   return {result};
 }}"""
+    # A variable in it that has the buffer's name would hide it.
+    return re.sub(rf"(?<![.\w]){buffer}\b", f"{buffer}_", text).replace("@", buffer)
 
 
 # Words of WGSL, and names that the compiler gives itself.
 RESERVED = set(
     """
-    abs abstract acos acosh active alias alignas alignof all any array as asin asinh asm
-    asm_fragment async atan atan2 atanh atomic attribute auto await become binding_array bitcast
-    block blockIdx bool break case cast catch ceil clamp class co_await co_return co_yield coherent
-    column_major common compile compile_fragment concept const const_assert const_cast consteval
-    constexpr constinit continue continuing cos cosh countLeadingZeros countOneBits crate cross
-    debugger decltype default degrees delete demote demote_to_helper determinant diagnostic discard
-    distance do dot dpdx dpdy dynamic_cast else enable enum exchange exp exp2 explicit export
-    extends extern external f16 f32 fallthrough false filter final finally floor fma
-    firstTrailingBit fn for fract frexp friend from function fxgroup get goto group groupshared
-    highp i32 if impl implements import infinity inline instanceof interface inverseSqrt lane laneid
-    layout ldexp length let log log2 loop lowp macro macro_rules main mat2x2 match max mediump meta
-    min mix mod modf module move mut mutable namespace nan new nil noexcept noinline nointerpolation
-    nothing
-    non_coherent noncoherent noperspective normalize NULL null nullptr of operator override package
-    packoffset params partition pass patch pixelfragment pow precise precision premerge priv private
-    protected ptr pub public quantizeToF16 radians read read_write readonly ref reflect refract
-    regardless register reinterpret_cast require requires reverseBits resource rest restrict return
-    round sampler saturate select self Self set shared sign sin sinh sizeof smooth smoothstep snorm
-    sqrt static static_assert static_cast std step storage storageBarrier struct subroutine super
-    switch tan tanh target template texture_1d this thread_local threadIdx throw trait transpose
-    true trunc try type typedef typeid typename typeof u32 uniform union unless unorm unsafe unsized
-    use using var varying vec2 vec2f vec2i vec2u vec3 vec3f vec3i vec3u vec4 vec4f vec4i vec4u
-    virtual volatile wgsl where while with workgroup workgroupBarrier write writeonly yield
+    abs abstract acos acosh active alias alignas alignof all any array arrayLength as asin asinh asm
+    asm_fragment async atan atan2 atanh atomic atomicAdd atomicAnd atomicCompareExchangeWeak
+    atomicExchange atomicLoad atomicMax atomicMin atomicOr atomicStore atomicSub atomicXor attribute
+    auto await become binding_array bitcast block blockIdx bool break case cast catch ceil clamp
+    class co_await co_return co_yield coherent column_major common compile compile_fragment concept
+    const const_assert const_cast consteval constexpr constinit continue continuing cos cosh
+    countLeadingZeros countOneBits countTrailingZeros crate cross debugger decltype default degrees
+    delete demote demote_to_helper determinant diagnostic discard distance do dot dot4I8Packed
+    dot4U8Packed dpdx dpdxCoarse dpdxFine dpdy dpdyCoarse dpdyFine dynamic_cast else enable enum
+    exchange exp exp2 explicit export extends extern external extractBits f16 f32 faceForward
+    fallthrough false filter final finally firstLeadingBit firstTrailingBit floor fma fn for fract
+    frexp friend from function fwidth fwidthCoarse fwidthFine fxgroup get goto group groupshared
+    highp i32 if impl implements import infinity inline insertBits instanceof interface
+    inverseSqrt lane laneid layout ldexp length let log log2 loop lowp macro macro_rules main mat2x2
+    mat2x2f mat2x2h mat2x3 mat2x3f mat2x3h mat2x4 mat2x4f mat2x4h mat3x2 mat3x2f mat3x2h mat3x3
+    mat3x3f mat3x3h mat3x4 mat3x4f mat3x4h mat4x2 mat4x2f mat4x2h mat4x3 mat4x3f mat4x3h mat4x4
+    mat4x4f mat4x4h match max mediump meta min mix mod modf module move mut mutable namespace nan
+    new nil noexcept noinline nointerpolation non_coherent noncoherent noperspective normalize
+    nothing NULL null nullptr of operator override pack2x16float pack2x16snorm pack2x16unorm
+    pack4x8snorm pack4x8unorm pack4xI8 pack4xI8Clamp pack4xU8 pack4xU8Clamp package packoffset
+    Params params partition pass patch pixelfragment pow precise precision premerge priv
+    private protected ptr pub public quadBroadcast quadSwapDiagonal quadSwapX quadSwapY
+    quantizeToF16 radians read read_write readonly ref reflect refract regardless register
+    reinterpret_cast require requires resource rest restrict return reverseBits round sampler
+    sampler_comparison saturate select Self self set shared sign sin sinh sizeof smooth smoothstep
+    snorm sqrt static static_assert static_cast std step storage storageBarrier struct subgroupAdd
+    subgroupAll subgroupAnd subgroupAny subgroupBallot subgroupBroadcast subgroupBroadcastFirst
+    subgroupElect subgroupExclusiveAdd subgroupExclusiveMul subgroupInclusiveAdd
+    subgroupInclusiveMul subgroupMax subgroupMin subgroupMul subgroupOr subgroupShuffle
+    subgroupShuffleDown subgroupShuffleUp subgroupShuffleXor subgroupXor subroutine super switch tan
+    tanh target template texture_1d texture_2d texture_2d_array texture_3d texture_cube
+    texture_cube_array texture_depth_2d texture_depth_2d_array texture_depth_cube
+    texture_depth_cube_array texture_depth_multisampled_2d texture_external texture_multisampled_2d
+    texture_storage_1d texture_storage_2d texture_storage_2d_array texture_storage_3d textureBarrier
+    textureDimensions textureGather textureGatherCompare textureLoad textureNumLayers
+    textureNumLevels textureNumSamples textureSample textureSampleBaseClampToEdge textureSampleBias
+    textureSampleCompare textureSampleCompareLevel textureSampleGrad textureSampleLevel textureStore
+    this thread_local threadIdx throw trait transpose trap true trunc try type typedef typeid
+    typename typeof u32 uniform union unless unorm unpack2x16float unpack2x16snorm unpack2x16unorm
+    unpack4x8snorm unpack4x8unorm unpack4xI8 unpack4xU8 unsafe unsized use using var varying vec2
+    vec2f vec2h vec2i vec2u vec3 vec3f vec3h vec3i vec3u vec4 vec4f vec4h vec4i vec4u virtual
+    volatile wgsl where while with workgroup workgroupBarrier workgroupUniformLoad write writeonly
+    yield
     """.split()
 ) | set(HELPERS)

@@ -30,6 +30,7 @@ from ..stepper.types import (
 from .helpers import HELPERS, atomic_helper
 from .values import (
     ATOM,
+    BARRIER,
     I32,
     LOOSE,
     MODES,
@@ -66,7 +67,7 @@ def dimension(fc, name):
     k = "xyz".index(d) if d else 0
     if group in ("blockDim", "gridDim"):
         size = (launch.block if group == "blockDim" else launch.grid)[k]
-        code = f"{group}_{d}"
+        code = fc.module.one(f"{group}_{d}")
         fc.module.constant(code, literal("i32", size))
         return Value(int32, code, "i32", size, size, "fits", size, True)
     if group == "laneid":
@@ -235,7 +236,7 @@ def array(space):
         shape, kind, _ = given(fc, node, ["shape", "dtype", "alignment"], ["alignment"])
         shape, dtype = sizes_of(fc, shape, f"a {space} array"), dtype_of(fc, kind)
         module = fc.module
-        key = (space, fc.prefix, id(fc.source.function), node.lineno, node.col_offset)
+        key = (space, fc.within, id(fc.source.function), node.lineno, node.col_offset)
         if shape == (0,) and space == "workgroup":
             shape = (module.launch.dynamic // dtype.size,)
             if not shape[0]:
@@ -290,18 +291,17 @@ def barrier_lines(fc):
 def syncthreads(fc, node):
     together(fc, node, ast.unparse(node.func))
     fc.module.barrier = True
-    fc.control("SYNC")
+    fc.control(BARRIER)
     return Value(NONE)
 
 
 def exchange(fc, rep):
     """The buffer through which the threads of a block hand each other values."""
     module = fc.module
-    name = f"exchange_{rep}"
+    name = module.one(f"exchange_{rep}")
     if name not in module.arrays:
         dtype = {"f32": float32, "i32": int32, "u32": uint32, "int64": int64,
                  "float64": float64}[rep]  # fmt: skip
-        module.names.add(name)
         buffer = Buffer(name, dtype, "workgroup", math.prod(module.launch.block),
                         wide=rep in WIDE)  # fmt: skip
         module.buffers.append(buffer)
@@ -465,7 +465,7 @@ def counted(op):
         # The same for all threads, and known to be: loops with barriers may depend on it.
         fc.emit(f"for (var {k} = 1; {k} < {size}; {k}++) {{")
         fc.lines.pop()
-        sum_name = f"{name}_sum"
+        sum_name = fc.module.one(f"{name}_sum")
         if sum_name not in fc.module.arrays:
             buffer = Buffer(sum_name, uint32, "workgroup", 1)
             fc.module.buffers.append(buffer)
@@ -538,8 +538,9 @@ def atomic(op):
         else:
             if real and op_ in ("max", "min"):
                 fc.module.helper("fmax" if op_ == "max" else "fmin")
-            name = f"atomic_{short}_{buffer.name}"
-            fc.module.atomic_helpers[name] = atomic_helper(short, buffer.name, buffer.rep)
+            name = fc.module.one(f"atomic_{short}_{buffer.name}")
+            helper = atomic_helper(short, name, buffer.name, buffer.rep)
+            fc.module.atomic_helpers[name] = buffer.name, helper
             fc.module.touched[name] = {buffer.name}, {buffer.name}
             code = f"{name}({flat.code}, {', '.join(v.code for v in values)})"
         lo, hi = (None, None) if real else (kind.lo, kind.hi)

@@ -4,6 +4,7 @@ import ast
 
 from ..stepper.compiler import is_literal_unroll, own_jumps, with_index, without_else
 from ..stepper.types import NONE, STATIC, Scalar, Tuple, int32, int64, uint64
+from .names import spelled
 from .values import (
     ATOM,
     I32,
@@ -13,7 +14,6 @@ from .values import (
     U32,
     WIDE,
     Value,
-    lettered,
     literal,
     number,
     rep_of,
@@ -68,7 +68,7 @@ class Loops:
         widened = False
         for attempt in range(24):
             del self.lines[mark:]
-            self.temps, self.taken = temps, set(taken) | set(self.names.values())
+            self.temps, self.taken = temps, set(taken) | self.variables()
             self.deeds = deeds
             place = self.emit("")
             loop = Loop(head, self.predicate)
@@ -290,11 +290,10 @@ class Loops:
         known = self.module.outside
         if id(node) not in known:
             known[id(node)] = node, lives_outside(self.source.node, node, name)
-        own = known[id(node)][1] or self.prefix
+        own = known[id(node)][1] or self.within
         kept = name in self.env or own
-        counter = (
-            self.temp(lettered(name.strip("_") or "turn") + "_") if kept else self.wname(name, rep)
-        )
+        stem = spelled(name.strip("_"), "turn")
+        counter = self.temp(f"{stem}_") if kept else self.wname(name, rep)
         item = Value(kind, counter, rep, max(lo, -(1 << 31)), min(max(lo, hi), (1 << 32) - 1),
                      "fits", None, False)  # fmt: skip
         sign = "<" if up else ">"
@@ -361,7 +360,7 @@ class Loops:
         """
         name, rep = node.target.id, item.rep
         stem = name.strip("_")
-        counter = self.temp(f"{stem and lettered(stem)}_")
+        counter = self.temp(f"{stem and spelled(stem)}_")
         uniform = start.uniform and stop.uniform and step.uniform
         self.emit(f"var {counter}: {rep} = {start.code};")
 
@@ -534,7 +533,7 @@ def widen(old, new, fc, name):
     if isinstance(new.type, Tuple) and isinstance(old.type, Tuple):
         pairs = zip(old.items, new.items, strict=True)
         return new.but(
-            items=tuple(widen(a, b, fc, f"{name}_{k}") for k, (a, b) in enumerate(pairs))
+            items=tuple(widen(a, b, fc, f"{name}.{k}") for k, (a, b) in enumerate(pairs))
         )
     if not isinstance(new.type, Scalar) or new.type.kind not in "iu" or old == new:
         return new

@@ -14,9 +14,9 @@ import re
 from dataclasses import replace
 
 from ..stepper.types import Scalar, Tuple
+from .names import WORD
 from .values import ATOM
 
-WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
 BY_ATOMIC = re.compile(r"\batomic(?!Load)[A-Z]\w*\(&(\w+)")
 BY_LINE = re.compile(r"(\w+)\[.*\] = .*;$|(\w+) = .*;$", re.DOTALL)
 REPEATS = re.compile(r"\s*(for|while) \(")
@@ -105,10 +105,7 @@ class Order:
     def deed(self, value):
         """The value of a call that writes, in a variable that a line of its own assigns."""
         self.deeds += 1
-        name = f"result{self.deeds}"
-        while name in self.module.names or name in self.taken:
-            name += "_"
-        self.taken.add(name)
+        name = self.inside(f"result{self.deeds}")
         self.results.add(name)
         self.emit(value.code, name, value.rep).deed = value.prec
         return value.but(code=name, prec=ATOM)

@@ -4,8 +4,9 @@ import math
 import re
 
 from .compiler import Line, comments_of
-from .order import WORD, fold
-from .values import real_text
+from .names import WORD, words
+from .order import fold
+from .values import BARRIER, real_text
 from .wide import ALIAS, wide_literal
 
 OWN = re.compile(r"([+*/-]|[|&^]) (.+)$")
@@ -17,7 +18,7 @@ def body_of(function, comments=None, barrier="workgroupBarrier();"):
     """The finished lines of a function's body."""
     lines = predicated(fold([x for x in function.lines if x.text != ""], function.module))
     for x in lines:
-        if x.text == "SYNC":
+        if x.text == BARRIER:
             x.text = barrier
     return [*declared(lines, comments or {}, function)]
 
@@ -44,9 +45,9 @@ def predicated(lines):
 
 def declared(lines, comments, function):
     """The lines with each variable declared where it is first assigned, or at the top."""
-    words = [set(WORD.findall(x.text)) | ({x.name} if x.name else set()) for x in lines]
+    used = [set(WORD.findall(x.text)) | ({x.name} if x.name else set()) for x in lines]
     places = {}
-    for k, found in enumerate(words):
+    for k, found in enumerate(used):
         for w in found:
             places.setdefault(w, []).append(k)
     in_place, top = {}, {}
@@ -122,19 +123,20 @@ def module_text(module, entry, texts, threads=0):
             for f in module.functions.values() if f.done}  # fmt: skip
     needed, left = {}, [main]
     while left:
-        words = set(WORD.findall(left.pop()))
+        called = words(left.pop())
         for name, text in made.items():
-            if name in words and name not in needed:
+            if name in called and name not in needed:
                 needed[name] = text
                 left.append(text)
     functions = [made[n] for n in made if n in needed]
-    helpers = [*module.helpers.values(), *module.atomic_helpers.values()]
-    used = set(WORD.findall("\n".join([main, *functions])))
-    own = used | {w for h in module.atomic_helpers for w in [h.split("_", 2)[2]] if h in used}
+    helpers = [*module.helpers.values(), *(h for _, h in module.atomic_helpers.values())]
+    used = words("\n".join([main, *functions]))
+    told = set(WORD.findall("\n".join([main, *functions])))  # a comment may speak of a constant
+    own = used | {b for name, (b, _) in module.atomic_helpers.items() if name in used}
     kept = []
     for _ in range(12):
         kept = [h for h in helpers if re.search(r"fn (\w+)", h)[1] in used]
-        used |= {w for h in kept for w in WORD.findall(h)}
+        used |= {w for h in kept for w in words(h)}
     order = sorted(kept, key=lambda h: "fn atomic_" in h)
     out = [f"// {entry.source.name}, compiled from Python for {said(launch.grid)} blocks of "
            f"{said(launch.block)} threads."]  # fmt: skip
@@ -142,7 +144,7 @@ def module_text(module, entry, texts, threads=0):
         off = ["diagnostic(off, subgroup_uniformity);"] if "subgroups" in module.enables else []
         out = [f"enable {', '.join(sorted(module.enables))};", *off, *out]
     constants = [
-        f"const {n}: {rep} = {v};" for n, (rep, v) in module.constants.items() if n in used
+        f"const {n}: {rep} = {v};" for n, (rep, v) in module.constants.items() if n in used | told
     ]
     if constants:
         out += ["", *constants]
@@ -187,12 +189,12 @@ def module_text(module, entry, texts, threads=0):
             module.block = (*launch.block[:along], length // parts, 1, 1)[:3]
     size = ", ".join(str(n) for n in module.block)
     folded = launch.grid[0] > ROW
-    names = set(WORD.findall(main)) | entry.uses
+    names = words(main) | entry.uses
     module.groups = launch.grid
     builtins = []
+    place = module.fresh("place") if parts > 1 else "threadIdx"
     if "threadIdx" in names:
-        name = "place" if parts > 1 else "threadIdx"
-        builtins.append(f"@builtin(local_invocation_id) {name}: vec3u")
+        builtins.append(f"@builtin(local_invocation_id) {place}: vec3u")
     if "blockIdx" in names or folded or parts > 1:
         name = "group" if folded or parts > 1 else "blockIdx"
         builtins.append(f"@builtin(workgroup_id) {name}: vec3u")
@@ -204,8 +206,8 @@ def module_text(module, entry, texts, threads=0):
         module.groups = tuple(n * (parts if k == along else 1) for k, n in enumerate(launch.grid))
         first = [f"  // A block is {parts} workgroups: this adapter takes no larger one."]
         if "threadIdx" in names:
-            at = f"({'group.' + axis} % {parts}u) * {length}u + place.{axis}"
-            at = f"{at}, 0u, 0u" if axis == "x" else f"place.x, {at}, 0u"
+            at = f"({'group.' + axis} % {parts}u) * {length}u + {place}.{axis}"
+            at = f"{at}, 0u, 0u" if axis == "x" else f"{place}.x, {at}, 0u"
             first.append(f"  let threadIdx = vec3u({at});")
         if "blockIdx" in names:
             at = f"group.{axis} / {parts}u"
@@ -287,7 +289,7 @@ def element(b):
 
 def aliases(out):
     """The types of 64 bits that the lines of a module name."""
-    used = set(WORD.findall("\n".join(out)))
+    used = words("\n".join(out))
     found = [text for name, text in ALIAS.items() if name in used]
     return ["", "// Numbers of 64 bits: the low half, and the high one.", *found] if found else []
 

@@ -33,6 +33,7 @@ U32 = 0, (1 << 32) - 1
 MOST = 3.4028234663852886e38  # the largest float32
 WHOLE = 1 << 24  # up to here float32 holds every integer
 MODES = {"pairs": False, "emulated": False}  # of the module that is being compiled: see wide.py
+BARRIER = "<barrier>"  # in a text, for the barrier of the whole block
 ATOM, UNARY, TIMES, PLUS, LOOSE = 9, 5, 4, 3, 0  # how tightly a text holds together
 
 
@@ -206,11 +207,6 @@ def rep_of(type, lo=None, hi=None, prefer=""):
     if MODES["pairs"] and not inside:
         return ("int64" if type.kind == "i" else "uint64"), "fits"
     return "i32", "fits" if inside else "mod"
-
-
-def lettered(name):
-    """A name that begins with no digit, of one that had underscores before it."""
-    return f"value_{name}" if name[0].isdigit() else name
 
 
 def keeps(dtype):

@@ -689,12 +689,11 @@ fn xoroshiro(state: vec4u) -> vec4u {
                vec2u((one.y << 4u) | (one.x >> 28u), (one.x << 4u) | (one.y >> 28u)));
 }""",
 }
-WORD = re.compile(r"\b[A-Za-z]\w*\b")
 
 
 def _needs(name):
     """The helpers that a helper calls."""
-    words = set(WORD.findall(WIDE_HELPERS[name])) - {name}
+    words = set(re.findall(r"\w+", WIDE_HELPERS[name])) - {name}
     return tuple(sorted(words & WIDE_HELPERS.keys()))
 
 
