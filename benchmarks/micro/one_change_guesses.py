@@ -1,4 +1,4 @@
-"""Guesses that pages name, each put to the test: what an array costs, and smaller squares."""
+"""Guesses that pages name, each put to the test: an allocation, a first copy, rows in one bank."""
 
 import os
 import time
@@ -9,15 +9,26 @@ import cupy as cp
 import numpy as np
 from numba import cuda
 
-from benchmarks.device_launches import FOLDER, SET
-from benchmarks.harness import BenchmarkError, rounded
+from benchmarks.harness import ROOT, BenchmarkError, rounded
+from benchmarks.matvec import expected
+from benchmarks.micro.common import COLD
 from benchmarks.micro.one_change_host import SQUARE, add, by_host
 from kernels.execution_model.square import square_kernel
+from kernels.matvec.wide import matvec_launch, plan
+from kernels.naive_matmul.matmul import matmul_swapped_kernel
+
+FOLDER, SET = ROOT / "snippets/pmpp_15_20", "snippets/pmpp_15_20/mandelbrot.cu"
 
 
 def run(bench):
     with bench.part("what a copy to the device allocates"):
         allocation(bench, 2**20 if bench.quick else 2**24)
+    with bench.part("the first copy of a stream"):
+        first_copy(bench, 100_003 if bench.quick else 4000 * 3000)
+    with bench.part("a product whose rows begin in one bank"):
+        one_bank(bench, 512 if bench.quick else 4096)
+    with bench.part("twice as many rows of a layer"):
+        more_rows(bench, 512 if bench.quick else 4096, 14336)
     here = Path.cwd()
     os.chdir(FOLDER)  # the module reads its CUDA C++ from the page's folder
     try:
@@ -55,6 +66,70 @@ def allocation(bench, n):
     for name, samples in found.items():
         add(bench, f"one-change-new-array-{name}", f"{n} float32 of the host: {titles[name]}",
             samples, SQUARE, "the host's clock; pageable memory")  # fmt: skip
+
+
+def first_copy(bench, pixels):
+    """A copy from pinned memory between two marks: the stream idle before it, or busy."""
+    image = cuda.pinned_array(pixels, dtype=np.float32)
+    image[:] = 1
+    before, array = (cuda.device_array(pixels, np.float32) for _ in range(2))
+    stream, found = cuda.stream(), {"idle": [], "queued": []}
+    for turn in range(2 * bench.repeats + 2):
+        began, ended = (cuda.event(timing=True) for _ in range(2))
+        cuda.synchronize()
+        if turn % 2:
+            before.copy_to_device(image, stream=stream)
+        began.record(stream)
+        array.copy_to_device(image, stream=stream)
+        ended.record(stream)
+        cuda.synchronize()
+        if turn > 1:
+            name = "queued" if turn % 2 else "idle"
+            found[name].append(cuda.event_elapsed_time(began, ended) / 1e3)
+    titles = {"idle": "nothing before the first mark", "queued": "another copy before it"}
+    for name, samples in found.items():
+        add(bench, f"one-change-first-copy-{name}", f"A copy in of {pixels} float32, pinned, from"
+            f" mark to mark: {titles[name]}", samples, "kernels/streams/timeline.py",
+            "events in the copy's stream", unit="ms")  # fmt: skip
+
+
+def one_bank(bench, n):
+    """The swapped product on rows of n, and on slices of rows of n + 1 and of n + 32."""
+    b, output, calls = bench.random((n, n)), bench.output((n, n)), {}
+    a, d_b, d_c = bench.random((n, n)), bench.device.numba(b), bench.device.numba(output.array)
+    grid = -(-n // 32), -(-n // 8)  # n x n: x covers the rows
+    for more in (0, 1, 32):
+        rows = cp.zeros((n, n + more), cp.float32)[:, :n]
+        rows[...] = a
+        calls[f"one-change-swapped-{n + more}"] = partial(
+            matmul_swapped_kernel[grid, (32, 8)], bench.device.numba(rows), d_b, d_c)  # fmt: skip
+    wanted = a.astype(cp.float64) @ b.astype(cp.float64)
+    for id, call in calls.items():
+        bench.check(id, call, output, wanted, 1e-5)
+    for id, summary in bench.samples(calls).items():
+        bench.micro(id, f"Naive matrix product {n} x {n} x {n}, x over rows, rows of"
+                    f" {id.rpartition('-')[2]} for a", summary, unit="TFLOP/s", amount=2 * n**3,
+                    kernel="kernels/naive_matmul/matmul.py", method=COLD,
+                    terms=["bank-conflict"])  # fmt: skip
+
+
+def more_rows(bench, m, n):
+    """What a sample costs that does not grow with the rows."""
+    calls, sizes = {}, {}
+    for rows in (m, 2 * m):
+        a, x, output = bench.random((rows, n)), bench.random(n), bench.output(rows)
+        flat, d_x, y = map(bench.device.numba, (a.reshape(-1), x, output.array))
+        count = plan(rows, n)[2]
+        empty = cp.empty((count, rows), cp.float32)
+        parts = bench.device.numba(empty) if count > 1 else y.reshape(1, rows)
+        id = f"one-change-matvec-{rows}"
+        calls[id], sizes[id] = partial(matvec_launch, flat, d_x, rows, n, parts, y), rows
+        bench.check(id, calls[id], output, expected(a, x), 1e-4)
+    for id, summary in bench.samples(calls).items():
+        moved = 4 * (sizes[id] * n + sizes[id] + n)
+        bench.micro(id, f"Matrix times vector, {sizes[id]} x {n} float32", summary, unit="us",
+                    kernel="kernels/matvec/wide.py", method=COLD,
+                    extra={"gbps": rounded(moved / summary.median / 1e9)})  # fmt: skip
 
 
 def mandelbrot(bench, side, most):
