@@ -140,6 +140,19 @@ class Alone(doctest.DocTestRunner):
         return super().run(test, **options)
 
 
+def test_a_comprehension_reads_no_variable_of_its_own():
+    """Under every Python: 3.12 puts those of a list's into the table around it, 3.11 does not."""
+    for text, read in (
+        ("arrays = [f(a) for a in (x, y)]", {"f", "x", "y"}),
+        ("arrays = [[f(a) for a in row] for row in rows]", {"f", "rows"}),
+        ("x = [x for x in x]", {"x"}),
+        ("d = {k: v for k, v in e.items() if k}", {"e"}),
+        ("s = {a for a in b}, (c for c in d)", {"b", "d"}),
+    ):
+        (statement,) = ast.parse(text).body
+        assert names_read(statement) == read
+
+
 def examples(module, size=None):
     """(failed, report) of a module's examples. ``size``: a number in them, and a smaller one."""
     report = []

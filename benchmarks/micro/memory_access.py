@@ -31,7 +31,7 @@ def run(bench):
 
 
 def reads(bench, rounds):
-    """All multiprocessors full, each reading the same 64 KiB: nothing but L1 is asked."""
+    """All multiprocessors full, each reading a few of the same 48 KiB: nothing but L1 is asked."""
     clock = clock_mhz(bench)
     blocks, threads = 2 * bench.device.multiprocessors, 1024
     a = cp.random.default_rng().integers(0, 100, SPAN + 32 * 32 + 64, dtype=cp.int32)
@@ -66,8 +66,8 @@ def reads(bench, rounds):
             unit="cycles",
             amount=reads_each,
             kernel=HERE + "reread.py",
-            method=f"{WARM}; 64 warps on every multiprocessor, {8 * rounds} reads each of 48 KiB in"
-            " L1; time times the clock, over the reads of a multiprocessor",
+            method=f"{WARM}; 64 warps on every multiprocessor, {8 * rounds} reads each within 48"
+            " KiB, in L1; time times the clock, over the reads of a multiprocessor",
             terms=["memory-coalescing", "l1-data-cache", "load-store-unit"],
             extra={
                 "sectors": sectors,

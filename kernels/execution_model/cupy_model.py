@@ -45,7 +45,7 @@ assert fourth_powers.tolist() == [0, 1, 16, 81, 256]
 # --8<-- [start:ptx]
 square_kernel[2, 4](cuda.to_device(np.arange(5, dtype=np.float32)))
 ptx = list(square_kernel.inspect_asm().values())[-1]
-print("PTX for compute capability", device.compute_capability)
+print("PTX for compute capability", cp.cuda.Device().compute_capability)
 for row in ptx.splitlines():
     if row.startswith("\t") and len(row) < 50:  # the longer ones hold Numba's long names
         print(row.strip().expandtabs(16))

@@ -34,7 +34,8 @@ HINTS = [
     "A vertex that has a level keeps it. One without looks through its row, and may stop at the "
     "first neighbor that has level `depth`.",
     "Compare with `depth` exactly: not every neighbor with a level is of this step. Many threads "
-    "may set `more[0]`, so use `cuda.atomic.max(more, 0, 1)`.",
+    "may set `more[0]`; all write the same, so a plain store is enough on a GPU. The stepper "
+    "reports it as a race, and accepts `cuda.atomic.max(more, 0, 1)`.",
 ]
 
 WRONG = {

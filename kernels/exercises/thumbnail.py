@@ -1,7 +1,7 @@
 """Half the picture
 
 Make a thumbnail: each pixel of `out` is the average of the 2 x 2 pixels that it covers. A picture
-with an odd number of rows or columns has less than four pixels at its edge; the average is then
+with an odd number of rows or columns has fewer than four pixels at its edge; the average is then
 over those that there are. Write `thumbnail`, one thread for each pixel of `out`, in blocks of 8 x 8
 threads.
 """

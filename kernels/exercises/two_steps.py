@@ -1,7 +1,7 @@
 """Two steps for the bytes of one
 
 One step of smoothing replaces each number by the mean of itself and its two neighbors: two
-additions and a product for 8 bytes. Do two steps before you write, and the intensity doubles. The
+additions and a division for 8 bytes. Do two steps before you write, and the intensity doubles. The
 kernel that you start from is right, and gets its two steps from nine loads. Load each number once,
 into shared memory, and keep the first step there as well. Beyond either end the number at the
 end is repeated, in both steps. A block makes 64 numbers. **Par** counts requests to global memory.

@@ -30,7 +30,7 @@ def softmax_long(way, x):
     """Return the softmax of each row of a float32 matrix of CuPy's, up to 464,000 columns."""
     rows, columns = x.shape
     if columns % 4:
-        raise ValueError(f"{columns} columns: the copy engine takes 16 bytes, so a multiple of 4")
+        raise ValueError(f"{columns} columns: TMA takes 16 bytes, so a multiple of 4")
     kernel, out = SOFTMAX.get_function(way), cp.empty_like(x)
     shared = 16 * -(-columns // (4 * CLUSTER)) if way == "softmax_cluster" else 0
     kernel.max_dynamic_shared_size_bytes = shared

@@ -1,4 +1,4 @@
-"""A sum whose numbers the copy engine fetches, by way of CuPy."""
+"""A sum whose numbers TMA fetches, by way of CuPy."""
 
 # --8<-- [start:load]
 import cupy as cp

@@ -23,7 +23,7 @@ TILES = ((128, 128, 64), (64, 256, 64), (128, 256, 64))  # rows, columns, depth;
 
 
 def matrix():
-    """Describe a matrix of bfloat16 in rows; sizes are multiples of eight, for the copy engine."""
+    """Describe a matrix of bfloat16 in rows; sizes are multiples of eight, for TMA."""
     return ArrayConstraint(
         ct.bfloat16,
         2,

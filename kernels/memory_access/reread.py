@@ -7,7 +7,7 @@ from numba import cuda, int32, uint32
 # --8<-- [end:imports]
 
 # --8<-- [start:kernel]
-SPAN = 12_288  # elements that the warps of a block read: 48 KiB, which L1 holds
+SPAN = 12_288  # elements within which a block reads: 48 KiB, so that L1 holds what it reads
 
 
 @cuda.jit

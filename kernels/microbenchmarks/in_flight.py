@@ -1,4 +1,4 @@
-"""Little's law: how much must be under way. Reads, and multiply-adds, with few or many threads."""
+"""Little's law: how much must be in flight. Reads, and multiply-adds, with few or many threads."""
 
 from numba import cuda, float32, uint32
 

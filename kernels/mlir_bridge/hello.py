@@ -14,7 +14,7 @@ from numba_cuda_mlir.types import float32
 # --8<-- [start:kernel]
 @cuda.jit
 def sum_fours_kernel(x, out):
-    """out[i] is the sum of four float32 that one load brings, past the L1 cache."""
+    """out[i] is the sum of four float32 that one load brings; L1 keeps no place for them."""
     i = cuda.grid(1)
     if 4 * i < x.size:
         a, b, c, d = experimental.inline_ptx(

@@ -15,7 +15,7 @@ def add_kernel(theirs, mine, out):
 
 
 def examples():
-    """The kernel where both arrays are at hand.
+    """The kernel on arrays that one GPU holds.
 
     --8<-- [start:example]
     >>> out = np.zeros(5, np.float32)

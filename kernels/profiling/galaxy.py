@@ -26,7 +26,7 @@ def pull_kernel(x, y, z, mass, ax, ay, az):
             dx = x[j] - x[i]
             dy = y[j] - y[i]
             dz = z[j] - z[i]
-            r2 = dx * dx + dy * dy + dz * dz + 0.01  # no two stars are closer than 0.1
+            r2 = dx * dx + dy * dy + dz * dz + 0.01  # 0.01 softens the pull
             pull = mass[j] / (r2 * math.sqrt(r2))
             sx += pull * dx
             sy += pull * dy

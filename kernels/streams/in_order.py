@@ -33,16 +33,16 @@ def maximum_in_chunks(values, size, streams=2):
     import cupy as cp
 
     queues = [cp.cuda.Stream(non_blocking=True) for _ in range(streams)]
-    parts = []
+    parts = cp.empty(-(-len(values) // size), cp.float32)  # one allocation for all results
     for k, start in enumerate(range(0, len(values), size)):
         chunk = values[start : start + size]
         with queues[k % streams]:
             d_chunk = cp.empty(len(chunk), cp.float32)
             d_chunk.set(chunk)  # on the current stream; the host goes on, if values are pinned
-            parts.append(d_chunk.max())
+            d_chunk.max(out=parts[k])
     for queue in queues:
         queue.synchronize()
-    return float(max(part.item() for part in parts))
+    return float(parts.max())
 
 
 # --8<-- [end:exercise]

@@ -33,7 +33,7 @@ def old_phase_kernel(map_bytes, boxes, out):
         if cuda.threadIdx.x == 0:
             out[i] = memory[0, 0]
         cuda.syncthreads()
-    barrier_wait(at, (boxes - 1) % 2)  # no copy may be under way when the block ends
+    barrier_wait(at, (boxes - 1) % 2)  # no copy may be in flight when the block ends
 
 
 # --8<-- [end:kernel]

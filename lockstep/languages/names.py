@@ -66,11 +66,28 @@ def imports(block: Block) -> set[str]:
     return {name.split(".")[0] for name in modules(block)}
 
 
+class _Generators(ast.NodeTransformer):
+    """Comprehensions as generators, which have a scope of their own in every Python.
+
+    From Python 3.12 on, the table around a list's comprehension holds its variables, too.
+    """
+
+    def visit_ListComp(self, node):
+        return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node):
+        pair = ast.Tuple([node.key, node.value], ast.Load())
+        return self.generic_visit(ast.GeneratorExp(pair, node.generators))
+
+
 @functools.cache
 def names_read(statement: ast.stmt) -> set[str]:
     """Return the names that a statement reads from outside its own functions."""
     found = set()
-    tables = [symtable.symtable(ast.unparse(statement), "<block>", "exec")]
+    tree = _Generators().visit(ast.parse(ast.unparse(statement)))
+    tables = [symtable.symtable(ast.unparse(tree), "<block>", "exec")]
     while tables:
         table = tables.pop()
         top = table.get_type() == "module"

@@ -11,7 +11,7 @@ line, found = 0, Counter()
 for row in ptx.splitlines():
     if at := re.match(r"\s*\.loc\s+\d+\s+(\d+)", row):
         line = int(at[1])
-    elif ".f64 " in row and ".reg" not in row:
+    elif re.search(r"\.f64[ .]", row) and ".reg" not in row:
         found[line] += 1
 for line, count in sorted(found.items()):
     print(f"{count:4}  {linecache.getline('galaxy.py', line).strip()}")
