@@ -29,7 +29,7 @@ from kernels.tensor_cores.wgmma import describe, launch, put, wgmma_wait
 
 # --8<-- [start:map]
 def byte_map(array, box_rows):
-    """Describe a device matrix of bytes to the copy engine: boxes of ``box_rows`` x 128."""
+    """Describe a device matrix of bytes to TMA: boxes of ``box_rows`` x 128."""
     rows, columns = array.shape
     address, _ = array.__cuda_array_interface__["data"]
     error, filled = driver.cuTensorMapEncodeTiled(
@@ -170,7 +170,7 @@ def fp8_kernel(BN, promoted, STAGES=4, BAND=16):
                     put(total[64:96], box, group, map_c, x + 128, y)
                 if BN == 256:
                     put(total[96:128], other_box, group, map_c, x + 192, y)
-                if BN == 192:  # three boxes a tile: the one used last must come last again
+                if BN == 192:  # three results, two boxes: the next tile begins with the other
                     box, other_box = other_box, box
             if thread == 0:
                 stores_done()
