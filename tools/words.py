@@ -11,8 +11,8 @@ numbers are learned:
 - from what leads where: phrases of lockstep_site/asked, questions of the tests, the names of a page
   and a section's own title and sentences come nearer to the section that they lead to, and farther
   from all others. This tells more than the model does: of questions that nobody had seen, the model
-  alone finds half at the first place, what is learned from phrases three quarters, and each time
-  that there are twice as many phrases some four of a hundred more.
+  alone finds half at the first place, what is learned from phrases three quarters. (Another 19,000
+  phrases brought nothing to forty questions of a stranger, for 360 KB more of index.)
 
 So it is worth a run whenever some hundred phrases were written, or many sections: what was written
 since is known to the search by its words alone. The build does not run this, it takes some minutes.
