@@ -115,7 +115,7 @@ def test_a_picture_of_a_term_is_what_its_script_draws(name, tmp_path):
 
 
 def test_sixty_terms_have_a_picture():
-    """Each drawing stands on one page; that of a term on the term's own, and where a lesson needs it."""
+    """Each drawing stands on one page; that of a term on the term's own, and in lessons."""
     shown = {}
     for page in PAGES:
         for name in re.findall(r"^\[\[picture:([a-z0-9-]+)\]\]", page.body, re.MULTILINE):
