@@ -81,6 +81,25 @@ def test_a_run_that_replaces_a_record_passes(root):
     assert said(root) == []
 
 
+@pytest.mark.parametrize(
+    "date, spread, found",
+    [
+        pytest.param("2026-02-01", 0.0, False, id="a count that came out the same in a new run"),
+        pytest.param("2026-01-01", 0.0, True, id="on the same day"),
+        pytest.param("2026-02-01", 0.01, True, id="of what never comes out the same"),
+    ],
+)
+def test_what_another_gpu_found_is_kept_with_its_figures(root, date, spread, found):
+    """Unless all was measured anew: then it was of the run before."""
+    other = {"id": "blocks", "unit": "blocks", "value": 17, "spread": spread}
+    rows = [MEASURED["rows"][0], MEASURED["rows"][0] | other | {"again": [{"value": 17}]}]
+    now = [rows[0] | {"value": 4300.0}, {k: v for k, v in rows[1].items() if k != "again"}]
+    evidence.write(root / RECORD, MEASURED | {"rows": now, "date": date})
+    before = json.dumps(MEASURED | {"rows": rows})
+    said = [str(mistake) for mistake in agreement._replaced(root, RECORD, before, "2026-01-01")]
+    assert any("blocks: its again changed" in line for line in said) is found
+
+
 def edit(root, name, old, new):
     text = (root / name).read_text(encoding="utf-8")
     assert old in text

@@ -488,11 +488,12 @@ def _replaced(root: Path, name: str, old: str, day: str) -> Iterator[Mistake]:
         what = f"a run on {name_now!r}, in the place of one on {device!r}"
         yield Mistake(name, _line(root / name, '"name"'), what, AGAIN.format(file=name))
     same = [k for k in rows.keys() & earlier.keys() if _figures(rows[k]) == _figures(earlier[k])]
-    # A run that measured anew knows of no other GPU yet, also of a count that came out the same.
+    # A run that measured anew knows of no other GPU yet, also where a count came out the same.
     anew = now.get("date") != was.get("date") and len(same) < len(earlier)
     for key in same:
+        counted = anew and not rows[key].get("spread") and "again" not in rows[key]
         for word in _words(earlier[key], rows[key]):
-            if word == "again" and anew and "again" not in rows[key]:
+            if word == "again" and counted:
                 continue
             what = f"{key}: its {word} changed, and none of its figures did"
             yield Mistake(name, _line(root / name, f'"id": "{key}"'), what, AGAIN.format(file=name))
