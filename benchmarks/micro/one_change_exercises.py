@@ -20,6 +20,10 @@ from simulator import grade
 FOLDER = "kernels/exercises"
 HERE = "benchmarks/micro/one_change_exercises.py"
 PAIRS = "two steps a turn"  # a kernel of our own
+MASKED = {"the index masked": [("(k + t) % 32", "(k + t) & 31")]}
+WIDE = "the solution, blocks of 256"
+WIDER = [("array(68", "array(260"), ("array(66", "array(258"), ("68, 64", "260, 256"),
+         ("66, 64", "258, 256"), ("blockIdx.x * 64", "blockIdx.x * 256")]  # fmt: skip
 
 
 def run(bench):
@@ -41,14 +45,22 @@ def run(bench):
         rings(bench, 64 if small else 2**14)
 
 
-def programs(name):
-    """Return the kernels of an exercise that may run on a GPU, {label: kernel}: solution first."""
+def programs(name, edits=None):
+    """Return the kernels of an exercise that may run on a GPU, {label: kernel}: solution first.
+
+    ``edits``: {label: [(text, other), ...]}, further kernels, each the solution with these changes.
+    """
     exercise = grade.read((ROOT / FOLDER / f"{name}.py").read_text(encoding="utf-8"))
-    return {
-        label: kernel(text, exercise.names)
-        for label, text, _, runs in answers(exercise, name, "exercise").values()
-        if runs
-    }
+    made = answers(exercise, name, "exercise").values()
+    texts = {label: text for label, text, _, runs in made if runs}
+    for label, changes in (edits or {}).items():
+        text = texts["the solution"]
+        for old, new in changes:
+            if old not in text:
+                raise BenchmarkError(f"{name}: the solution has no {old!r}")
+            text = text.replace(old, new)
+        texts[label] = text
+    return {label: kernel(text, exercise.names) for label, text in texts.items()}
 
 
 def timed(bench, name, calls, output, wanted, what, tolerance=1e-5, amount=0.0, **extra):
@@ -69,15 +81,17 @@ def timed(bench, name, calls, output, wanted, what, tolerance=1e-5, amount=0.0, 
 
 def tiles(bench, name, blocks, result):
     """One warp a block as before, and enough blocks that shared memory is what they wait for."""
-    known, tile = programs(name), bench.random((32, 32))
-    start = {"skewed": "all in one column", "swizzle": "no swizzle"}[name]
+    labels = {"skewed": ["all in one column", *MASKED], "swizzle": ["no swizzle"]}[name]
+    known, tile = programs(name, MASKED if name == "skewed" else None), bench.random((32, 32))
     wanted = result(tile.astype(cp.float64))
     output = bench.output(wanted.shape)
     d_tile, d_out = bench.device.numba(tile), bench.device.numba(output.array)
-    calls = {
-        id: (label, partial(known[label][blocks, 32], d_tile, d_out))
-        for id, label in (("", "the solution"), (start.replace(" ", "-"), start))
-    }
+
+    def call(label):
+        return label, partial(known[label][blocks, 32], d_tile, d_out)
+
+    calls = {"": call("the solution")}
+    calls |= {label.replace(" ", "-"): call(label) for label in labels}
     timed(bench, name, calls, output, wanted, f"{blocks} blocks of a warp", blocks=blocks)
 
 
@@ -145,11 +159,17 @@ def few_wrong(bench, n):
 
 def smooth(bench, n):
     """512 MiB there and as many back: no cache holds the array."""
-    known, x, output = programs("two_steps"), bench.random(n), bench.output(n)
+    known = programs("two_steps", {WIDE: WIDER})
+    x, output = bench.random(n), bench.output(n)
     d_x, d_out = bench.device.numba(x), bench.device.numba(output.array)
     calls = {
-        id: (label, partial(known[label][n // 64, 64], d_x, d_out))
-        for id, label in (("", "the solution"), ("nine-loads", "nine loads"))
+        id: (said, partial(known[label][n // threads, threads], d_x, d_out))
+        for id, label, said, threads in (
+            ("", "the solution", "the solution", 64),
+            ("nine-loads", "nine loads", "nine loads", 64),
+            ("256", WIDE, WIDE, 256),
+            ("nine-loads-256", "nine loads", "nine loads, blocks of 256", 256),
+        )
     }
     wanted = x
     for _ in range(2):

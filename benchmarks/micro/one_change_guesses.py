@@ -116,7 +116,7 @@ def one_bank(bench, n):
 def more_rows(bench, m, n):
     """What a sample costs that does not grow with the rows."""
     calls, sizes = {}, {}
-    for rows in (m, 2 * m):
+    for rows in (m, 2 * m, 4 * m):
         a, x, output = bench.random((rows, n)), bench.random(n), bench.output(rows)
         flat, d_x, y = map(bench.device.numba, (a.reshape(-1), x, output.array))
         count = plan(rows, n)[2]
@@ -133,27 +133,31 @@ def more_rows(bench, m, n):
 
 
 def mandelbrot(bench, side, most):
-    """The squares as they are, from 64 pixels on, and in blocks of 1,024 threads."""
+    """The squares as they are, from 64 pixels on, in blocks of 1,024 threads, and both."""
     from kernels.pmpp_15_20 import cupy_launches as launches
 
-    images = [cp.empty((side, side), np.int32) for _ in range(4)]
+    images = [cp.empty((side, side), np.int32) for _ in range(5)]
     pixels, _ = launches.mandelbrot("all_pixels", images[0], most)
     as_is, _ = launches.mandelbrot("squares", images[1], most)
     smaller, counts = launches.mandelbrot("squares", images[2], most, start=64)
-    kernel, many = launches.SET.get_function("squares"), side // 256
-    refused, pixel = cp.zeros(2, np.int32), np.float32(2.5 / side)
+    kernel, pixel = launches.SET.get_function("squares"), np.float32(2.5 / side)
     where = np.int32(side), np.float32(-2), np.float32(1.25), pixel, np.int32(most)
-    wide = partial(kernel, (many, many), (1024,), (images[3], *where, *np.int32([0, 0, 256]),
-                   refused))  # fmt: skip
-    calls = {"pixels": pixels, "squares": as_is, "start-64": smaller, "1024-threads": wide}
+    calls = {"pixels": pixels, "squares": as_is, "start-64": smaller}
+    counted = [None, None, counts]
+    for id, start in (("1024-threads", 256), ("start-64-1024-threads", 64)):
+        counted.append(cp.zeros(2, np.int32))
+        grid, square = (side // start, side // start), np.int32([0, 0, start])
+        to = images[len(calls)]
+        calls[id] = partial(kernel, grid, (1024,), (to, *where, *square, counted[-1]))
     titles = {
         "pixels": "every pixel",
         "squares": "squares from 256 pixels on, blocks of 128 threads",
         "start-64": "squares from 64 pixels on, blocks of 128 threads",
         "1024-threads": "squares from 256 pixels on, blocks of 1,024 threads",
+        "start-64-1024-threads": "squares from 64 pixels on, blocks of 1,024 threads",
     }
     launched = {}
-    for id, image, count in zip(calls, images, (None, None, counts, refused), strict=True):
+    for id, image, count in zip(calls, images, counted, strict=True):
         image.fill(-1)
         calls[id]()
         # What is true of a border may pass between two of its pixels: a few inside are lost.
