@@ -333,6 +333,32 @@ def test_a_letter_is_forgiven_and_an_ending_does_not_matter(question, tmp_path):
     assert first_of(question, index, tmp_path)[0]["location"] == "o/"
 
 
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("allocate zebras", "Allocation of zebras"),
+        ("allocation of zebras", "Allocate zebras"),
+        ("allocator", "Zebras that were allocated"),
+        ("divide zebras", "Division by zebras"),
+        ("zebra division", "Zebras, divided"),
+        ("convert zebras", "Conversion of zebras"),
+        ("extend zebras", "Extension of zebras"),
+    ],
+)
+def test_a_verb_finds_its_noun_and_a_noun_its_verb(question, title, tmp_path):
+    herd, loud = entry("h/", title, "Stripes"), entry("l/", "Lions", "zebra " * 9)
+    index = search.index([loud, herd, *entries()])
+    assert first_of(question, index, tmp_path)[0]["location"] == "h/"
+
+
+@pytest.mark.parametrize(
+    ("question", "title"), [("formation", "Formats"), ("version", "Verted"), ("rate", "Ration")]
+)
+def test_words_that_only_look_akin_are_two(question, title, tmp_path):
+    index = search.index([entry("h/", title, "Stripes"), *entries()])
+    assert all(one["location"] != "h/" for one in first_of(question, index, tmp_path))
+
+
 def test_two_letters_wrong_are_another_word(tmp_path):
     index = search.index([entry("o/", "Occupancy", "Slots"), *entries()])
     assert first_of("ocupansy", index, tmp_path) == []

@@ -82,6 +82,16 @@
     return word.replace(/([^aeiou])\1$/, "$1")
   }
 
+  // A verb and its noun whose stems differ: allocate and allocation, divide and division, convert and
+  // conversion. What it returns is what such words share, no stem where it ends in "-", or the word's stem.
+  const family = word => {
+    const verb = word.match(/^([a-z]{3,}at)(?:es?|ed|ing|ions?|ors?)$/)
+    if (verb) return `${verb[1]}-` // a format is no formation
+    for (const [end, own] of [[/([vlc]i)sions?$/, "$1d"], [/(..v)ersions?$/, "$1ert"], [/([aeiou])nsions?$/, "$1nd"]])
+      if (word.length > 6 && /^[a-z]+$/.test(word) && end.test(word)) return word.replace(end, own)
+    return stem(word)
+  }
+
   // What stands on every second page, as "kernel" does here, tells little of what is asked.
   const rare = (docs, many, share) => many ? Math.log(1 + docs / many) * (1.05 - Math.min(share, 1)) ** 2 : 0
 
@@ -157,6 +167,14 @@
     const pairs = [...named].map(name => name.split(" ")).filter(name => name.length === 2)
     const own = new Set(data.pages.map(([, title]) => title.toLowerCase()))
     const has = word => { const at = lower(word); return data.terms[at] === word ? at : -1 }
+    const families = new Map() // the terms of each, but those with its stem
+    data.terms.forEach((term, n) => {
+      if (!/(?:ate[sd]?|ating|ators?|ions?)$/.test(term)) return // the fewest have one
+      const own = family(term)
+      if (own === stem(term)) return
+      if (!families.has(own)) families.set(own, [])
+      families.get(own).push(n)
+    })
     // What pages are called: their titles, other names and the parts of the site that they stand in;
     // a section has its own title besides
     const called = new Field(data.pages.length), wanted = new Field(data.pages.length)
@@ -189,7 +207,7 @@
       if (!rarities.has(n)) rarities.set(n, rare(data.docs.length, data.postings[n].length / 2.3, data.postings[n].length / 6 / data.pages.length))
       return rarities.get(n)
     }
-    return { ...data, heads, titled, own, called, wanted, named, pairs, typed, typedWith, rarity, lower, postings, has, hits: new Map(), texts: new Map() }
+    return { ...data, heads, titled, own, called, wanted, named, pairs, typed, typedWith, rarity, lower, postings, has, families, hits: new Map(), texts: new Map() }
   }
 
   // Words of one kind, by their stems: the docs and the pages that have each. Here a word is as rare as
@@ -280,8 +298,12 @@
       if (term.startsWith(word) && list.length * closeness > most) [best, most] = [term, list.length * closeness]
     }
     found.best = best
+    const own = family(word), kin = [...data.families.get(own) ?? []]
+    for (let at = data.lower(own); at < terms.length && terms[at].startsWith(own); at++) if (stem(terms[at]) === own) kin.push(at)
+    for (const at of kin) if (stem(terms[at]) !== root) found.add(data.postings(at), KIN, terms[at])
     return found
   }
+  const KIN = 0.7 // how near a noun is to its verb
 
   const halves = (data, word) => { // of two words that were written as one
     let best = null, most = 0
