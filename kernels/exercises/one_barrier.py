@@ -46,7 +46,7 @@ START = [
     ],
 ]
 HINTS = [
-    "Why does the second barrier stand there? A fast thread must not overwrite what a slow one "
+    "Why does the second barrier stand there? A fast warp must not overwrite what a slow one "
     "still reads. With two tiles it writes somewhere else.",
     "Give the tile a first axis of 2, and let it take turns: `first // 32 % 2`. Between two "
     "writes to one half there is always a barrier.",
