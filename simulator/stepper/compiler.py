@@ -542,6 +542,23 @@ class Function:
             self.statement(node)
 
     def statement(self, node):
+        """Write a statement.
+
+        One of a loop may use what only a later one of its body assigns, in the turn before: it is
+        left out until that is known.
+        """
+        if not self.loops:
+            return self.write(node)
+        before = (dict(self.env), self.indent, self.depth_of_loops, self.run, self.chain)
+        loops = len(self.loops)
+        try:
+            return self.write(node)
+        except Unassigned as error:
+            del self.loops[loops:]
+            self.env, self.indent, self.depth_of_loops, self.run, self.chain = before
+            self.loops[-1].missing = error
+
+    def write(self, node):
         self.node = node
         write = getattr(self, "visit_" + type(node).__name__, None)
         if write is None:
@@ -759,6 +776,11 @@ class Function:
             if attempt:
                 new = self.widen(head, new)
             if new == head:
+                if loop.missing and not self.loops:
+                    name, at = loop.missing.args
+                    self.type_error(f"the name `{name}` is not defined here", at)
+                elif loop.missing:  # until a turn of the loop around this one
+                    self.loops[-1].missing = loop.missing
                 break
             head = new
         else:
@@ -988,8 +1010,8 @@ class Function:
         self.begin(node)
         if value.type.items and not value.items:
             value = self.held(value)
-        for item in self.parts(value):
-            self.store(node.target, self.held(item))
+        for item in [self.held(item) for item in self.parts(value)]:
+            self.store(node.target, item)
             self.block(node.body)
 
     def turns(self, node, values, item):
@@ -1516,7 +1538,7 @@ class Function:
         """The text of a value as an element of ``dtype``; storing itself rounds to float32."""
         if dtype is float32 and value.type.kind == "f":
             self.converted(value.type, dtype)
-            return value.raw or value.code
+            return value.raw if value.raw and value.type is dtype else value.code
         if dtype.kind == "c":
             value = self.cast(value, dtype)
             return value.raw or value.code  # memory rounds
@@ -1622,8 +1644,11 @@ class Function:
                 return Value(STATIC, "", const=var.const)
             array = name if isinstance(var.type, Array) else None
             return Value(var.type, f"v_{name}", var.lo, var.hi, var.const, atom=True, name=array)
-        found, obj = self.source.lookup(name)
+        local = name in self.source.function.__code__.co_varnames
+        found, obj = (False, None) if local else self.source.lookup(name)
         if not found:
+            if local and self.loops:
+                raise Unassigned(name, node)
             self.type_error(f"the name `{name}` is not defined here", node)
         return self.constant(obj, name, node)
 
@@ -1631,6 +1656,7 @@ class Function:
         return self.tuple([self.expr(e) for e in node.elts])
 
     def visit_Attribute(self, node):
+        before = self.effects
         base = self.expr(node.value)
         name = node.attr
         if base.type is STATIC:
@@ -1643,7 +1669,7 @@ class Function:
             k = "xyzw".index(name)
             return Value(base.type.base, f"{base.code}[{k}]")
         if isinstance(base.type, Tuple) and name in base.type.names:
-            return self.parts(base)[base.type.names.index(name)]
+            return self.item(base, base.type.names.index(name), self.effects > before)
         if isinstance(base.type, Scalar):
             if name == "value" and isinstance(base.const, enum.IntEnum):
                 return self.literal(int(base.const))
@@ -1747,9 +1773,10 @@ class Function:
             if not isinstance(ref.type, RecordRef):
                 self.refuse(f"`{ast.unparse(node)}`: only an element of a record array", node)
             return self.load(self.field_place(ref, node.slice.value, node))
+        before = self.effects
         array, index = self.subject(node)
         if isinstance(array.type, Tuple):
-            return self.tuple_item(array, index, node)
+            return self.tuple_item(array, index, node, self.effects > before)
         if isinstance(array.type, RecordRef) and len(index) == 1:
             k = index[0].const
             fields = array.type.record.fields
@@ -1773,13 +1800,34 @@ class Function:
             return Value(RecordRef(array.type.dtype), code)
         return self.load(Place(array.type.dtype, pieces, flat, node, text))
 
-    def tuple_item(self, value, index, node):
+    def item(self, value, k, effects):
+        """Item ``k`` of a tuple. One that was made with ``effects`` is made whole, then indexed."""
+        known = value.items[k] if value.items else Value(value.type.items[k], "")
+        if isinstance(known.type, Known):
+            known = Value(STATIC, "", const=known.type.const)
+        if effects:
+            return Value(known.type, f"{self.whole_tuple(value)}[{k}]", known.lo, known.hi)
+        if known.type is STATIC or value.items:
+            return known
+        return Value(known.type, f"{value.code}[{k}]")
+
+    def whole_tuple(self, value):
+        """The text that makes a tuple with effects."""
+        if any(i.type is STATIC for i in value.items or ()):
+            self.refuse("a part of a tuple that holds a type or a function beside a call")
+        return value.code
+
+    def tuple_item(self, value, index, node, effects):
         if len(index) == 1 and isinstance(index[0], ast.Slice):
             part = index[0]
             bounds = [None if b is None else self.expr(b).const for b in (part.lower, part.upper)]
             bounds.append(None if part.step is None else self.expr(part.step).const)
             if any(b is not None and not isinstance(b, int) for b in bounds):
                 self.type_error("a slice of a tuple needs constant bounds", node)
+            if effects:  # it is made whole, once
+                part = ":".join("" if b is None else str(b) for b in bounds)
+                types = value.type.items[slice(*bounds)]
+                return Value(Tuple(types), f"{self.whole_tuple(value)}[{part}]")
             return self.tuple(self.parts(value)[slice(*bounds)])
         if len(index) != 1:
             self.type_error("a tuple has one index", node)
@@ -1788,11 +1836,7 @@ class Function:
         if k.const is not UNKNOWN and isinstance(k.const, int):
             if not -len(types) <= k.const < len(types):
                 self.type_error(f"the tuple has {len(types)} items, no number {k.const}", node)
-            if value.items:
-                return value.items[k.const]
-            if isinstance(types[k.const], Known):
-                return Value(STATIC, "", const=types[k.const].const)
-            return Value(types[k.const], f"{value.code}[{k.const}]")
+            return self.item(value, k.const, effects)
         if any(t != types[0] for t in types):
             self.type_error("an index into a tuple of different types must be a constant", node)
         k = self.integer(k, node, "an index")
@@ -2133,7 +2177,9 @@ class Function:
             self.type_error(
                 f"`{sign}`: no such operation for {a.type.name} and {b.type.name}", node
             )
-        if all(v.const is not UNKNOWN or (v.type.whole and v.lo == v.hi) for v in (a, b)):
+        if all(
+            v.const is not UNKNOWN or (v.type.whole and v.lo == v.hi and v.atom) for v in (a, b)
+        ):
             folded = self.fold(op, a, b, type)
             if folded is not None:
                 return folded
@@ -2569,6 +2615,10 @@ FOLDS = {
 }
 
 
+class Unassigned(Exception):
+    """A local name that has no value yet: (name, node)."""
+
+
 class Loop:
     """A loop being written: what is known at its head, at its exits, and where they are."""
 
@@ -2577,6 +2627,7 @@ class Loop:
         self.exit = None  # what is known where the loop's own test ends it
         self.breaks, self.continues = [], []  # (line for conversions, what is known)
         self.end = self.leave = None
+        self.missing = None  # a name that a statement of its body needs and that is not known yet
         self.body = self.last = None  # tallied code: the runs at a turn's beginning and end
         self.backs = []  # lines at which a turn ends, filled with the way back to the head
         self.spin = False

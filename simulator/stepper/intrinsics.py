@@ -111,10 +111,10 @@ def call(fc, function, node):
     if getattr(function, "__module__", "") == "cmath" and callable(function):
         return complex_function(fc, function.__name__, node)
     if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
-        given = nodes(fc, node, list(function._fields), function._field_defaults)
+        values = arguments(fc, node, list(function._fields), function._field_defaults)
         items = [
-            fc.constant(function._field_defaults[n], n, node) if a is None else fc.expr(a)
-            for n, a in zip(function._fields, given, strict=True)
+            fc.constant(function._field_defaults[n], n, node) if v is None else v
+            for n, v in zip(function._fields, values, strict=True)
         ]
         return fc.tuple(items, function._fields, function)
     if isinstance(function, Vector):
@@ -159,7 +159,31 @@ def nodes(fc, node, names, defaults=()):
 
 def arguments(fc, node, names, defaults=()):
     """The argument values of a call; None for one left out."""
-    return [a if a is None else fc.expr(a) for a in nodes(fc, node, names, defaults)]
+    before = fc.effects
+    values = [a if a is None else fc.expr(a) for a in nodes(fc, node, names, defaults)]
+    ordered(fc, node, names, before)
+    return values
+
+
+def ordered(fc, node, names, before):
+    """Refuse arguments in another order than ``names`` where computing them has had effects."""
+    if fc.effects > before and not in_order(node, names):
+        fc.refuse(
+            f"`{ast.unparse(node)}`: calls in arguments that are named in another order", node
+        )
+
+
+def in_order(node, names):
+    """Whether the arguments that a call names come in the order of ``names``."""
+    named = [names.index(keyword.arg) for keyword in node.keywords]
+    return named == sorted(named)
+
+
+def as_written(node, names, given):
+    """[(name, node)] of a call's arguments, in the order in which it writes them."""
+    found = {name: arg for name, arg in zip(names, given, strict=True) if arg is not None}
+    named = [keyword.arg for keyword in node.keywords]
+    return [(n, a) for n, a in found.items() if n not in named] + [(n, found[n]) for n in named]
 
 
 def numbers(fc, node, names):
@@ -372,7 +396,7 @@ def atomic(op):
             "cas": ["ary", "idx", "old", "val"],
             "compare_and_swap": ["ary", "old", "val"],
         }.get(op, ["ary", "idx", "val"])
-        given = nodes(fc, node, names)
+        given, before = nodes(fc, node, names), fc.effects
         ary = fc.expr(given[0])
         if not isinstance(ary.type, Array):
             fc.type_error(f"`cuda.atomic.{op}` works on an element of an array", node)
@@ -407,6 +431,7 @@ def atomic(op):
         ]
         if dtype is float32:
             values = [f"R32({v})" for v in values]
+        ordered(fc, node, names, before)
         fc.effects += 1
         fc.count("atomic")
         name = "ATOM_cas" if op in ("cas", "compare_and_swap") else f"ATOM_{op}"
@@ -615,9 +640,13 @@ def to_bool(fc, node):
 
 
 def length(fc, node):
+    before = fc.effects
     (x,) = arguments(fc, node, ["x"])
     if isinstance(x.type, Tuple):
-        return fc.literal(len(x.type.items))
+        count = fc.literal(len(x.type.items))
+        if fc.effects > before:
+            return Value(count.type, f"len({fc.whole_tuple(x)})", count.lo, count.hi)
+        return count
     if not isinstance(x.type, Array):
         fc.type_error(f"len() of {x.type.name}", node)
     return fc.parts(fc.attribute_of_array(x, "shape", node))[0]
@@ -1055,10 +1084,17 @@ def device(fc, source, node, signatures=()):
     """Call another kernel function of the script; a signature that it declares converts."""
     params = source.params
     given = nodes(fc, node, params, source.defaults)
-    values = []
-    for name, arg in zip(params, given, strict=True):
-        v = fc.constant(source.defaults[name], name, node) if arg is None else fc.expr(arg)
-        values.append(v)
+    before = fc.effects
+    named = {name: fc.expr(arg) for name, arg in as_written(node, params, given)}
+    values = [named[n] if n in named else fc.constant(source.defaults[n], n, node) for n in params]
+    first = []  # what is computed before the call, where parameters are in another order
+    if fc.effects > before and not in_order(node, params):
+        for name, v in named.items():
+            if not v.atom and v.type is not STATIC:
+                t = fc.temp()
+                first.append(f"({t} := {v.code})")
+                named[name] = Value(v.type, t, v.lo, v.hi, v.const, atom=True)
+        values = [named.get(n, v) for n, v in zip(params, values, strict=True)]
     declared = signatures[0] if len(signatures) == 1 else None
     if declared and len(declared.args) == len(values):
         values = [
@@ -1066,6 +1102,8 @@ def device(fc, source, node, signatures=()):
             for v, want in zip(values, declared.args, strict=True)
         ]
     result = fc.device(source, values, node)
+    if first:
+        result = Value(result.type, f"({', '.join(first)}, {result.code})[-1]")
     if declared and isinstance(declared.result, Scalar) and isinstance(result.type, Scalar):
         result = fc.cast(result, declared.result, node)
     return result

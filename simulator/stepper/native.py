@@ -254,6 +254,8 @@ class Translation(ast.NodeTransformer):
             raise NotNative
         if thing is min or thing is max:
             return ast.Name(f"stepper_{name}", ast.Load())
+        if any(thing is f for f in ROUNDED):  # under njit they give integers
+            return ast.Name(f"stepper_{thing.__name__}", ast.Load())
         return self.bind(thing, name)
 
     def visit_Call(self, node):  # noqa: N802
@@ -326,6 +328,8 @@ WHERE = {  # of HIDDEN, {k} = 0, 1, 2 for x, y, z: threadIdx is first, then as i
     "grid": "(stepper_wide({p}[3 + {k}]) * {p}[6 + {k}] + {p}[{k}])",
     "gridsize": "(stepper_wide({p}[9 + {k}]) * {p}[6 + {k}])",
 }
+
+ROUNDED = (math.floor, math.ceil, math.trunc)
 
 _helpers = {}
 
@@ -406,6 +410,7 @@ def helpers(numba):
         "stepper_random_xoroshiro128p_uniform_float32": uniform_single,
         "stepper_random_xoroshiro128p_uniform_float64": uniform,
     }  # fmt: skip
+    found |= {f"stepper_{f.__name__}": getattr(np, f.__name__) for f in ROUNDED}
     _helpers.update(found)
     return _helpers
 

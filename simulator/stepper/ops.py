@@ -156,7 +156,7 @@ def _sinh(x):
 
 
 def _floor(function):
-    return lambda x: float(function(x)) if math.isfinite(x) else x
+    return lambda x: math.copysign(function(x), x) if math.isfinite(x) else x  # ceil(-0.5) is -0.0
 
 
 def _gamma(x):
@@ -189,7 +189,7 @@ def exp2(x):
 
 def rint(x):
     """The nearest whole number, halves to the even one."""
-    return float(round(x)) if math.isfinite(x) else x
+    return math.copysign(round(x), x) if math.isfinite(x) else x
 
 
 def round_to_int(x):
