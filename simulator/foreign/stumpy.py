@@ -1,6 +1,7 @@
 """stumpy's own GPU tests, three ways: ``python -m simulator.foreign.stumpy PATH``.
 
-PATH is a checkout of stumpy-dev/stumpy; its dependencies, pandas and polars must be there. Its
+PATH is a checkout of stumpy-dev/stumpy; its dependencies, polars and pandas below 3 (whose arrays
+stumpy may not write) must be there. Its
 ``tests/test_gpu_*.py`` run under the stepper, under the stepper with ``numba_cuda_mlir`` where the
 library and its tests say ``numba``, and under Numba's simulator. Of each: how many passed, and the
 seconds of the CPU.
