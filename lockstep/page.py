@@ -94,6 +94,13 @@ def _inserted(
     return (body if one_each else "\n".join(lines) + "\n"), typed
 
 
+def nothing(root: Path) -> PageError:
+    """The error of a project without a page, which would be green otherwise."""
+    what = f"there is no page in {project.of(root).docs}/"
+    mend = "write one, or name the folder of your pages as docs_dir"
+    return PageError([Mistake("mkdocs.yml", 1, what, mend)])
+
+
 def read_all(root: Path, one: Callable[[Path, Path], Page] = read) -> list[Page]:
     """Read every page. Raises one ``PageError`` with the mistakes of them all."""
     pages, mistakes = [], []
@@ -126,9 +133,7 @@ def read_all(root: Path, one: Callable[[Path, Path], Page] = read) -> list[Page]
                 )
     files = paths(root)
     if not files and not mistakes:
-        what = f"there is no page in {docs.relative_to(root).as_posix()}/"
-        mend = "write one, or name the folder of your pages as docs_dir"
-        raise PageError([Mistake("mkdocs.yml", 1, what, mend)])
+        raise nothing(root)
     for file in files:
         try:
             pages.append(one(file, root))

@@ -117,7 +117,8 @@ def main(name: str = "") -> int:
     code = tests.wait()
     if code == 5:  # no test concerns a page without code: pytest has nothing to run, and says so
         code = 0
-    print("\n".join(wrong) or f"{page.path}: its rules, links, page and blocks are right.")
+    right = "its rules, links, page and blocks are right"
+    print("\n".join(wrong) or f"{page.path}: {right}{', but a test is not' if code else ''}.")
     return 1 if code or wrong else 0
 
 

@@ -201,8 +201,8 @@ def test_output_that_somebody_edited_is_no_proof(built, project):
 def test_a_folder_of_no_pages_is_an_error_and_never_green(project):
     project.edit("mkdocs.yml", "docs_dir: content", "docs_dir: pages")
     (project.root / "pages").mkdir()
-    for command in ("status", "check"):
-        done = project.run("lockstep", command)
+    for command in (("lockstep", "status"), ("lockstep", "check"), ("mkdocs", "build")):
+        done = project.run(*command)
         assert done.returncode != 0
         assert "mkdocs.yml:1: there is no page in pages/" in done.stdout + done.stderr
 

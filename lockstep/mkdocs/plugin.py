@@ -43,6 +43,7 @@ from lockstep.mkdocs import (
     search,
 )
 from lockstep.mkdocs.preview import Kept
+from lockstep.page import nothing
 from lockstep.site import Site, draft, drop, site, unjudged
 from lockstep.source import digest
 
@@ -119,6 +120,8 @@ class LockstepPlugin(BasePlugin[Options]):
             if pages := unjudged(Path(config.config_file_path).resolve().parent):
                 self.judge = apart.Judge(pages)
         known = _site(config)
+        if not known.pages:
+            raise PluginError(str(nothing(known.root)))
         for part in project.of(known.root).parts:
             part.navigation(config.nav or [], known)
         links = logging.getLogger("mkdocs.structure.pages")
