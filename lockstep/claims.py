@@ -119,6 +119,13 @@ _NEWER = (
     r"(?:\ (?:one|kernel|version|code))?|(?:the|our)\ kernel|it)"
 )
 
+# What something costs as a multiple of what another does.
+_COSTS = r"(?:takes?|took|costs?|needs?|needed|lasts?|lasted|pays?|paid|spends?|spent)"
+_TIMES = rf"(?:{NUMBER}\ times|\btwice|\bthrice)"
+_HEDGED = r"\b(?:about|around|nearly|almost|roughly|(?:more|less)\ than|close\ to|well\ over)\ "
+_BURDEN = r"(?:run-?time|time|latency|costs?|duration|bandwidth|throughput|speed)"
+_NAMES = rf"(?:{_UNITS}|{_TENS}|hundred|thousand)"
+
 # For each rule the words of which a text must have one (in small letters), so that a search looks
 # at few texts; and what it finds.
 RULES: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -210,6 +217,51 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
         | {FRACTION}\ of\ what\ (?:the|a|it)\b[^.;:]{{0,25}}?
             \ (?:needs|needed|takes|took|does|did|reach(?:es|ed)|gets|got|scores?|scored
                 |moves?|moved|manages?|managed|achieves?|achieved)\b""",
+    ),
+    # It takes three times what that takes. It costs nearly three times as much, or seven copies.
+    (
+        ("times", "twice", "thrice", "as much as", "as long as", "half again", "costs what"),
+        rf"""\b{_COSTS}\ {_ABOUT}{_TIMES}\ (?:as\ (?:much|long)\b|that\ of\b|what\b
+            |(?:the|an?|our|its)\ (?:\w+\ ){{0,2}}?(?:one|kernel|version|copy|time|launch)\b)
+        | {_HEDGED}{_TIMES}\ (?:as\ (?:much|long)\b|that\ of\b|what\b)
+        | \b{_BURDEN}\ (?:is|was|are|were)\ {_ABOUT}{_TIMES}\ (?:that|those)\ of\b
+        | \b{_COSTS}\ (?:as\ (?:much|long)\ as|what)\ {_ABOUT}(?!one\b){NUMBER}
+            \ (?!does\b|is\b)\w+s\b
+        | \bhalf\ again\ (?:as\ )?(?:much|many|long)\b""",
+    ),
+    # Its time equals five copies. Seven launches' worth of time. It pays for itself twice over.
+    (
+        ("equal", "multiple of", "worth", "price of", " over", "-x", "to one", "as "),
+        rf"""\b{_BURDEN}\b[^.;:\ufffc]{{0,20}}?
+            \ (?:equals?|is\ (?:a\ multiple\ of|equal\ to|worth))\ {_ABOUT}(?:a\ )?{NUMBER}\b
+        | {NUMBER}\ \w+s'\ worth\ of\ (?:the\ )?{_BURDEN}\b
+        | {NUMBER}\ (?:\w+\ ){{1,3}}for\ the\ price\ of\b
+        | \b(?:pays?|paid)\b[^.;:\ufffc]{{0,25}}?\ {_TIMES}\ over\b
+        | \b{_NAMES}-x\b
+        | \b{_WINS}\b[^.;:\ufffc]{{0,30}}?\ {NUMBER}\ to\ (?:one|1)\b
+        | \b(?:times|rates|speeds|costs)\ (?:are|were)\ as\ {NUMBER}\ to\ {NUMBER}\b""",
+    ),
+    ((":",), rf"(?<![\d:])\d+:\d+\ in\ (?:{_BURDEN}|speed)\b"),
+    # A race, told: four of them end before one of those.
+    (
+        ("finish", "before", "lap", "by the time"),
+        rf"""{NUMBER}\ (?:\w+\ ){{1,3}}?(?:finish|end|run|complete)(?:es|s)?
+            \ (?:before|while)\ (?:an?|one)\b
+        | \b(?:laps|lapped)\b[^.;:\ufffc]{{0,40}}?\ {_TIMES}\b
+        | \bby\ the\ time\b[^.;:\ufffc]{{0,80}}?\b(?:run|ran|done|finished|through)
+            \ {_TIMES}\b""",
+    ),
+    # A seventh of the cache misses.
+    (
+        ("misses", "hits", "stalls", "conflicts", "cycles"),
+        rf"{FRACTION}\ of\ (?:the|its|their)\ (?:\w+\ )?(?:misses|hits|stalls|conflicts)\b",
+    ),
+    # A handful of microseconds. For every second that it needs, this needs a quarter.
+    (
+        ("second",),
+        rf"""\b(?:a\ handful|a\ score|scores|a\ dozen)\ of\ (?:pico|nano|micro|milli)seconds\b
+        | \bfor\ (?:every|each)\ (?:second|minute|cycle)\b
+            [^.;:\ufffc]{{0,40}}?,[^.;:\ufffc]{{0,40}}?\ {_COSTS}\ {_ABOUT}(?:{FRACTION}|{NUMBER})""",
     ),
     (
         ("times as", "times ahead", "times bett", "times cheap"),

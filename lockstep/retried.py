@@ -3,9 +3,10 @@
 What a page says of its own function is worth what it would say of a wrong one. ``np.clip(f(x), 0,
 1)``, a set, a mean, a correlation, every hundredth element: such a comparison may hold whatever
 ``f`` gives. So where something stands between a result and its comparison, the process that ran the
-page is forked, and the copy asks again, with a result that is twice as large, in another order, or
-right in its first element alone. What nothing on the page notices is refused. The copy ends with
-what it was asked, so the page goes on as if nothing had been; one that takes long is let go.
+page is forked, and the copy asks again, with a result that is twice or half as large, in another
+order, or right in its first element alone. What nothing on the page notices is refused. The copy
+ends with what it was asked, so the page goes on as if nothing had been; one that takes long is let
+go.
 """
 
 import ast
@@ -23,10 +24,12 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from lockstep.blank import halved
 from lockstep.block import Block
 from lockstep.languages.names import traced
 from lockstep.mistakes import parse, walk
-from lockstep.vacuous import _distance, _small, name_of, root_of
+from lockstep.unproved import KEEPS
+from lockstep.vacuous import BELOW, _distance, _small, name_of, root_of
 
 WHOLE = 1.0  # seconds of the processor, of all that is tried of a page
 LARGE = 1 << 16  # elements: of more no result is changed
@@ -38,8 +41,9 @@ WRONG = (
     "in another order",
     "right in its first element alone",
     "its input as it was",
+    "half as large",
 )
-GIVEN = 3
+GIVEN, HALF = 3, 4
 MEND = "compare every element with what it must be, and nothing that is made less before"
 CHANGE = "give it an input that it must change: neither sorted, nor symmetric, nor a unit matrix"
 MOVES = re.compile(r"transpos|sort|revers|flip|permut|rotat|shuffl|shift")
@@ -120,8 +124,8 @@ def _plan(
     often = Counter(name for some in given for name in some)
     found = []
     for name in sorted(own & set().union(*names)):
-        made, used, rows = {name}, set[str](), list[int]()
-        indirect = claims = saved = False
+        made, used, grown, rows = {name}, set[str](), set[str](), list[int]()
+        indirect = near = claims = saved = False
         for row, (_, statement, inside) in enumerate(there):
             kept = saved and names[row] & LOADS
             if not (kept or made & names[row]) or name in given[row]:
@@ -139,16 +143,21 @@ def _plan(
                 if name_of(value.func) == name:  # what it fills
                     made |= {n.id for a in value.args for n in walk(a) if isinstance(n, ast.Name)}
             for node in inside:
+                if isinstance(node, ast.Call) and name_of(node.func) in KEEPS:
+                    if made & {name_of(n) for n in walk(node) if isinstance(n, NAMES)}:
+                        grown.add(root_of(node.func))
+                        made |= grown
                 if _compares(node):
                     claims = claims or _agrees(node) or _asks(node, defined)
+                    near = near or any(map(_near, walk(node)))
                     indirect = indirect or not _plain(node, name, made)
                 elif isinstance(node, ast.Assign):
                     indirect = indirect or not _direct(node.value, name, made)
         calls = (n for row in rows for n in there[row][2] if isinstance(n, ast.Call))
-        tried = tuple(range(GIVEN)) if indirect else ()
+        tried = (*range(GIVEN), HALF) if indirect else (HALF,) if near else ()
         tried += (GIVEN,) if MAKES.search(name) else ()
         if claims and tried and any(name_of(call.func) == name for call in calls):
-            again = {n for n in used if often[n] > 1}
+            again = {n for n in used if often[n] > 1} | grown
             rows += [row for row, some in enumerate(given) if some & again and row not in rows]
             found.append((name, [there[row][0] for row in sorted(rows)], tried))
     return tuple(found)
@@ -204,9 +213,14 @@ def _agrees(statement: ast.AST) -> bool:
             sides = [node.left, node.comparators[0]]
             if all(isinstance(s, ast.Name | ast.Subscript | ast.Attribute) for s in sides):
                 return True  # error <= bound
-            if any(_word(side) for side in sides):
+            if any(_word(side) or _distance(side) for side in sides):
                 return True
     return False
+
+
+def _near(node: ast.AST) -> bool:
+    """Whether a comparison has a tolerance, which a run of NumPy's own does not see."""
+    return isinstance(node, BELOW) or name_of(getattr(node, "func", node)) in {"approx", "isclose"}
 
 
 def _asks(statement: ast.AST, defined: Collection[str]) -> bool:
@@ -226,7 +240,7 @@ def _plain(statement: ast.AST, name: str, made: set[str]) -> bool:
     """Whether a comparison takes its sides as they are, or their largest difference."""
     if isinstance(statement, ast.Expr):
         assert isinstance(statement.value, ast.Call)
-        return all(_direct(side, name, made) for side in statement.value.args[:2])
+        return _sides(statement.value.args[:2], name, made)
     assert isinstance(statement, ast.Assert | ast.If)
     test = statement.test
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -237,13 +251,19 @@ def _plain(statement: ast.AST, name: str, made: set[str]) -> bool:
             break
         test = of
     if isinstance(test, ast.Call) and name_of(test.func) in CLOSE:
-        return all(_direct(side, name, made) for side in test.args[:2])
+        return _sides(test.args[:2], name, made)
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         left, right = test.left, test.comparators[0]
         if isinstance(test.ops[0], ast.Lt | ast.LtE) and _distance(left) and _small(right):
             return True
-        return _direct(left, name, made) and _direct(right, name, made)
+        return _sides([left, right], name, made)
     return False
+
+
+def _sides(sides: list[ast.expr], name: str, made: set[str]) -> bool:
+    """Whether the sides are taken as they are, and one of them does not come from the function."""
+    known = [{name_of(n) for n in walk(side) if isinstance(n, NAMES)} for side in sides]
+    return all(_direct(side, name, made) for side in sides) and not all(made & k for k in known)
 
 
 def _direct(node: ast.expr, name: str, made: set[str]) -> bool:
@@ -469,6 +489,8 @@ def _changed(value: Any, wrong: int) -> Any:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
+        if wrong == HALF:
+            return halved(value) if value else None
         return value * 2 if wrong == 0 and value else None
     if isinstance(value, dict):
         changed = _part(list(value.values()), wrong)
@@ -479,7 +501,9 @@ def _changed(value: Any, wrong: int) -> Any:
             return back if back is not None and list(back) != list(value) else None
         if not all(type(v) in {int, float} for v in value):
             return _part(value, wrong)
-        made = [v * 2 for v in value] if wrong == 0 else [value[0], *(v + 1 for v in value[1:])]
+        made = [value[0], *(v + 1 for v in value[1:])]
+        if wrong in (0, HALF):
+            made = [halved(v) if wrong == HALF else v * 2 for v in value]
         return type(value)(made) if made != list(value) else None
     if numpy is None or type(value) is not numpy.ndarray or not 1 < value.size <= LARGE:
         return None
@@ -488,6 +512,8 @@ def _changed(value: Any, wrong: int) -> Any:
     with numpy.errstate(all="ignore"):
         if wrong == 0:
             made = value * value.dtype.type(2)
+        elif wrong == HALF:
+            made = halved(value).astype(value.dtype)
         elif wrong == 1:
             made = value.ravel()[::-1].reshape(value.shape).copy()
         else:

@@ -37,6 +37,7 @@ from lockstep import (
     branches,
     compilers,
     environment,
+    flipped,
     intact,
     kin,
     places,
@@ -401,7 +402,7 @@ def _serve(channel: socket.socket) -> None:
     # Taken now: what a page changes later is not what answers for it.
     dumps, clock, printed = json.JSONEncoder().encode, time.perf_counter, Printed()
     python, patched, compared_nothing = intact.Intact(), intact.patched, blank.taken
-    retry, withhold = retried.check, withheld.check
+    retry, withhold, turn = retried.check, withheld.check, flipped.check
     while True:
         asked, _ = receive(channel)
         if asked is None:
@@ -454,6 +455,7 @@ def _serve(channel: socket.socket) -> None:
             with chdir(folder):
                 weak = retry(blocks, setting.namespace, root)
                 weak = weak or withhold(blocks, setting.namespace, root)
+                weak = weak or turn(blocks, setting.namespace, root)
             if weak:
                 of, line, what, mend = weak
                 failed = f"{of.path}:{of.numbers[line - 1]}: {what}. To mend: {mend}"
