@@ -205,7 +205,6 @@ EXPLAINED = {
     ("attention-backward", "f-parallel"): TERM,
     ("benchmarking", "f-parallel"): TERM,
     ("cudnn", "o-ncu"): HERE,
-    ("faster-than-numpy", "f-simt"): HERE,
     ("flash-attention-numba", "o-flash-attention"): "derived once more, from the formula",
     ("flash-attention-triton", "o-tensor-cores"): TERM,
     ("hopper", "f-parallel"): TERM,
