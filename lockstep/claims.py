@@ -220,18 +220,48 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     # It takes three times what that takes. It costs nearly three times as much, or seven copies.
     (
-        ("times", "twice", "thrice", "as much as", "as long as", "half again", "costs what"),
+        (
+            "times as",
+            "times that",
+            "times what",
+            "times the",
+            "times a ",
+            "times our",
+            "times its",
+            "twice ",
+            "thrice ",
+            "as much as",
+            "as long as",
+            "half again",
+            "of what",
+            "costs what",
+            "takes what",
+        ),
         rf"""\b{_COSTS}\ {_ABOUT}{_TIMES}\ (?:as\ (?:much|long)\b|that\ of\b|what\b
             |(?:the|an?|our|its)\ (?:\w+\ ){{0,2}}?(?:one|kernel|version|copy|time|launch)\b)
         | {_HEDGED}{_TIMES}\ (?:as\ (?:much|long)\b|that\ of\b|what\b)
         | \b{_BURDEN}\ (?:is|was|are|were)\ {_ABOUT}{_TIMES}\ (?:that|those)\ of\b
         | \b{_COSTS}\ (?:as\ (?:much|long)\ as|what)\ {_ABOUT}(?!one\b){NUMBER}
             \ (?!does\b|is\b)\w+s\b
+        | \b{_COSTS}\ {_ABOUT}{FRACTION}\ of\ what\b
         | \bhalf\ again\ (?:as\ )?(?:much|many|long)\b""",
     ),
     # Its time equals five copies. Seven launches' worth of time. It pays for itself twice over.
     (
-        ("equal", "multiple of", "worth", "price of", " over", "-x", "to one", "as "),
+        (
+            "equals",
+            "equal to",
+            "multiple of",
+            "worth",
+            "price of",
+            "times over",
+            "twice over",
+            "-x",
+            "to one",
+            "to 1",
+            "are as",
+            "were as",
+        ),
         rf"""\b{_BURDEN}\b[^.;:\ufffc]{{0,20}}?
             \ (?:equals?|is\ (?:a\ multiple\ of|equal\ to|worth))\ {_ABOUT}(?:a\ )?{NUMBER}\b
         | {NUMBER}\ \w+s'\ worth\ of\ (?:the\ )?{_BURDEN}\b
@@ -244,7 +274,7 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     ((":",), rf"(?<![\d:])\d+:\d+\ in\ (?:{_BURDEN}|speed)\b"),
     # A race, told: four of them end before one of those.
     (
-        ("finish", "before", "lap", "by the time"),
+        ("before one", "before a", "while one", "while a", "laps", "lapped", "by the time"),
         rf"""{NUMBER}\ (?:\w+\ ){{1,3}}?(?:finish|end|run|complete)(?:es|s)?
             \ (?:before|while)\ (?:an?|one)\b
         | \b(?:laps|lapped)\b[^.;:\ufffc]{{0,40}}?\ {_TIMES}\b
@@ -253,15 +283,16 @@ RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     # A seventh of the cache misses.
     (
-        ("misses", "hits", "stalls", "conflicts", "cycles"),
+        ("misses", " hits", "stalls", "conflicts"),
         rf"{FRACTION}\ of\ (?:the|its|their)\ (?:\w+\ )?(?:misses|hits|stalls|conflicts)\b",
     ),
     # A handful of microseconds. For every second that it needs, this needs a quarter.
     (
-        ("second",),
+        ("handful of", "score of", "scores of", "dozen of", "for every", "for each"),
         rf"""\b(?:a\ handful|a\ score|scores|a\ dozen)\ of\ (?:pico|nano|micro|milli)seconds\b
         | \bfor\ (?:every|each)\ (?:second|minute|cycle)\b
-            [^.;:\ufffc]{{0,40}}?,[^.;:\ufffc]{{0,40}}?\ {_COSTS}\ {_ABOUT}(?:{FRACTION}|{NUMBER})""",
+            [^.;:\ufffc]{{0,40}}?,[^.;:\ufffc]{{0,40}}?\ {_COSTS}
+            \ {_ABOUT}(?:{FRACTION}|{NUMBER})""",
     ),
     (
         ("times as", "times ahead", "times bett", "times cheap"),

@@ -674,8 +674,12 @@ FASTER = re.compile(
 # What no ratio of two times or rates says.
 ELSE = re.compile(
     r"[\s\u00a0]*(?:times|×|x)\ [^.,;:|]{0,40}?(?P<of>\b(?:accura|precis|exact|energy|power|memory"
-    r"|watts?|joules?|size|small|large|big|cheap|cost|bytes|registers|lines|short)\w*)"
+    r"|watts?|joules?|size|small|large|big|cheap|cost|bytes|registers|lines|short|threads|blocks|warps"
+    r"|launch|instructions|operations|flops|misses|conflicts)\w*)"
 )
+# What no time as a whole says, but the difference of two.
+APART = re.compile(r"[\s\u00a0]*(?P<of>faster|slower|quicker|sooner|longer|shorter|less\ time)\b")
+WHOLE_TIME = re.compile(r"(?:^|_)[mun]?s$")
 
 
 def _side(before: str, rest: str, key: str, row: dict, name: str) -> Iterator[tuple[str, str]]:
@@ -683,6 +687,9 @@ def _side(before: str, rest: str, key: str, row: dict, name: str) -> Iterator[tu
 
     ``before``: the words from the key before it on; ``rest``: those behind it.
     """
+    if (apart := APART.match(rest)) and WHOLE_TIME.search(name):
+        what = f"{key} is a time as a whole, and {apart['of']!r} takes it for a difference"
+        yield what, "say the difference by a formula: [[worked:# µs; {bench:A.us} − {bench:B.us}]]"
     reference = row.get("reference_name", "")
     clauses = [clause for clause in CLAUSE.split(before) if re.search(r"\w{2}", clause)]
     clause = clauses[-1] if clauses else ""

@@ -521,6 +521,7 @@ CHANGED = re.compile(
     rf"|(?:\d|\b{_WORD}|\))\ ?(?:x\b|{_SIGNS_OF_SUMS})\ ?[(\[]?{KEY}"
     rf"|\d\ [+-]\ {KEY}|\b(?:log\d*|ln|sqrt|exp)\b\W?{KEY}"
     rf"|{KEY}\ (?:halved|doubled|tripled|quadrupled)\b"
+    rf"|{KEY}\ and\ (?:an?|one)\ (?:half|third|quarter)(?=[.,;:)]|$)"
     rf"|\b{_SHARE}(?:\ of)?\ (?:the\ )?{KEY}"
     rf"|{KEY}\W{{0,3}}\b(?:(?:and|or|so|i\.e\.|that\ is|call\ it),?\ )?"
     rf"(?:{_SHARE}(?:\ of)?|(?:{_NUMBER})\ times)\ {_IT}"

@@ -10,6 +10,7 @@ import functools
 import io
 import math
 import re
+import shlex
 import sys
 import tokenize
 import unicodedata
@@ -223,6 +224,12 @@ SHELL = (
         "take it out: write the commands themselves, one on each line",
     ),
     (r"^\s*(?:(?:case|select)\b|for \w+ in\s*(?:;|$))", UNSEEN, "show the commands that run"),
+    (
+        r"\b(?:echo|printf)\b[^|]*\|\s*(?:rev|base(?:32|64)|xxd|openssl|uudecode)\b"
+        r"|\b(?:rev|base(?:32|64)|xxd)\b.*<<<",
+        "a text that a command decodes, so that nobody reads what it says",
+        "write the text as it comes out",
+    ),
     (r"^\s*(?:\[|test\b).*(?:&&|\|\|)|\bfalse\s*&&|^\s*(?::|true)\s*<<", UNSEEN, RUNS),
     (r"^\s*(?:echo|printf|export|local|readonly|declare)\b.*(?:\$\(|`)", SWALLOWED, ALONE),
     (
@@ -398,6 +405,18 @@ def comments(language: str, text: str) -> Iterator[tuple[int, str]]:
             yield number, found[0]
         for said in re.findall(r"\"(?:[^\"\\]|\\.)*\"|(?:\becho|\bprintf) .*", line):
             yield number, said
+            if said.startswith("printf") and "%" in said:
+                yield number, _filled(said)
+
+
+def _filled(command: str) -> str:
+    """Return what printf says of the words behind its form: printf '%s ms' 12."""
+    with suppress(ValueError):
+        _, form, *words = shlex.split(command)
+        for word in words:
+            form = re.sub(r"%[-+ #0-9.]*[sdifgeu]", lambda _, word=word: word, form, count=1)
+        return form
+    return ""
 
 
 TEMPLATE = re.compile(r"\{|%0")
