@@ -5,9 +5,13 @@ import re
 
 # --8<-- [start:chains]
 def chains(assembly):
-    """Return how many AVX registers a packed addition adds another register to."""
-    additions = re.findall(r"\bvaddps\s+%([yz]mm\d+), %([yz]mm\d+), %([yz]mm\d+)", assembly)
-    return len({result for _, before, result in additions if before == result})
+    """Return how many of the widest AVX registers a packed addition adds another one to."""
+    for width in "zy":
+        register = rf"%({width}mm\d+)"
+        additions = re.findall(rf"\bvaddps\s+{register}, {register}, {register}", assembly)
+        if additions:
+            return len({result for _, before, result in additions if before == result})
+    return 0
 
 
 # --8<-- [end:chains]
