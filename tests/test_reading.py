@@ -237,6 +237,14 @@ def test_home_shows_the_whole_player_before_anybody_scrolls(width, height, chrom
     bottom = tab.locator(".hero__play .play__stage").bounding_box()
     assert bottom["y"] + bottom["height"] <= height
     assert tab.locator("h1").bounding_box()["y"] > 0
+    whole = tab.locator(".hero__play .play__code").evaluate(
+        """box => [...box.querySelectorAll(".play__line")].map(line => line.getBoundingClientRect())
+          .filter(({ top, bottom }) => {
+            const edge = box.getBoundingClientRect()
+            return top >= edge.top - 1 && bottom <= edge.bottom + 1
+          }).length"""
+    )
+    assert whole >= 5, f"{whole} lines of the program are seen at once"
     if width > 600:  # no line of the program is cut
         code = tab.locator(".hero__play .play__code")
         assert code.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
@@ -294,3 +302,45 @@ def test_lanes_are_drawn_in_the_colors_of_the_site(scheme, context, server):
     page = next(page for page in PAGES if page.path.endswith("foundation/vector-add.md"))
     on, off = (path.count("M") for path in seal)
     assert on == f"{int(page.sha256[:8], 16):032b}".count("1") and on + off == 32
+
+
+# A4 with Chromium's margins of 1 cm, and pages whose tables were cut there
+PAPER = 718
+PRINTED = """
+glossary/hardware/nvidia/ glossary/hardware/amd/ roadmap/optimization/nsight-compute/
+evidence/stepper/ evidence/ errors/driver/ roadmap/optimization/matmul-worklog/
+print/glossary/hardware/ print/evidence/
+""".split()
+# A table past the edge of the paper, or of a box that cuts it; a cell whose words run into the next
+BEYOND = """() => [...document.querySelectorAll(".md-content table")].flatMap(table => {
+  const { right } = table.getBoundingClientRect(), said = []
+  let edge = document.documentElement.clientWidth
+  for (let box = table.parentElement; box !== document.body; box = box.parentElement)
+    if (getComputedStyle(box).overflowX !== "visible")
+      edge = Math.min(edge, box.getBoundingClientRect().right)
+  if (right > edge + 1) said.push(`${Math.round(right - edge)} px past the edge`)
+  for (const cell of table.querySelectorAll("td, th"))
+    if (cell.scrollWidth > cell.clientWidth + 1) said.push(`${cell.textContent}: out of its cell`)
+  // That leaves most of a page empty.
+  if (getComputedStyle(table).breakInside !== "auto") said.push("it is kept whole")
+  const name = table.textContent.trim().replace(/\\s+/g, " ").slice(0, 50)
+  return said.map(what => `${name}: ${what}`)
+})"""
+SHADOWS = """boxes => boxes
+  .filter(box => getComputedStyle(box, "::after").content !== "none").length"""
+
+
+def test_a_table_fits_its_page_of_paper(chromium, server):
+    context = chromium.new_context(viewport={"width": PAPER, "height": 1000})
+    tab = context.new_page()
+    tab.emulate_media(media="print")
+    found = {}
+    for path in PRINTED:
+        tab.goto(server + path)
+        assert tab.locator(".md-content table").count(), path
+        shadows = tab.locator(".wide").evaluate_all(SHADOWS)
+        over = tab.evaluate(BEYOND) + [f"{shadows} shadows"] * bool(shadows)
+        if over:
+            found[path] = over[:4]
+    context.close()
+    assert not found, found

@@ -13,6 +13,7 @@
   let index = null // a promise of the index, as `open` returns it
   let address = "", words = "" // of the index, and of the table of meanings
   let last = "" // the question that is asked
+  let pages = null // the index as it came, until it has answered in full
   const base = () => new URL("../../", self.location.href)
   const get = async address => {
     const answer = await fetch(new URL(address, base()))
@@ -21,9 +22,11 @@
   }
   const load = () => {
     index ??= get(address).then(async answer => {
-      const known = open(await answer.json())
-      // Code that has run once is fast: before the first key, and never in front of a question
-      setTimeout(() => search(known, "threads of a warp"))
+      const told = await answer.json()
+      pages = told
+      if (last) begin()
+      const known = await open(told)
+      warm(known)
       if (words) get(words).then(answer => answer.arrayBuffer()).then(async table => {
         await learn(known, new Uint8Array(table))
         if (last) reply(known)
@@ -34,7 +37,27 @@
     index.catch(() => { index = null }) // the next question tries again
     return index
   }
-  const reply = known => postMessage({ type: 3, data: last ? search(known, last) : { items: [] } })
+  // Code that has run once is fast: before the first key, and never in front of a question
+  const warm = async known => {
+    for (const question of ["simdgroup", "bank conflict", "threads of a warp"]) {
+      await new Promise(done => setTimeout(done))
+      if (last) return
+      search(known, question)
+    }
+  }
+  // Between two parts of long work: a question that came meanwhile is heard
+  const resting = () => {
+    let since = Date.now()
+    return async () => {
+      if (Date.now() - since < 8) return
+      await new Promise(done => setTimeout(done))
+      since = Date.now()
+    }
+  }
+  const reply = known => {
+    postMessage({ type: 3, data: last ? search(known, last) : { items: [] } })
+    if (last) pages = null
+  }
 
   // ------------------------------------------------------------ words
 
@@ -120,7 +143,8 @@
 
   // ------------------------------------------------------------ the index
 
-  const open = data => {
+  const open = async data => {
+    const rest = resting()
     ASKING = new Set(data.asking.split(" "))
     let last = ""
     data = { ...data, terms: data.terms.split(" ").map(told => last = last.slice(0, parseInt(told[0], 36)) + told.slice(1)) }
@@ -168,27 +192,30 @@
     const own = new Set(data.pages.map(([, title]) => title.toLowerCase()))
     const has = word => { const at = lower(word); return data.terms[at] === word ? at : -1 }
     const families = new Map() // the terms of each, but those with its stem
-    data.terms.forEach((term, n) => {
-      if (!/(?:ate[sd]?|ating|ators?|ions?)$/.test(term)) return // the fewest have one
+    for (const [n, term] of data.terms.entries()) {
+      if (n % 1000 === 999) await rest()
+      if (!/(?:ate[sd]?|ating|ators?|ions?)$/.test(term)) continue // the fewest have one
       const own = family(term)
-      if (own === stem(term)) return
+      if (own === stem(term)) continue
       if (!families.has(own)) families.set(own, [])
       families.get(own).push(n)
-    })
+    }
     // What pages are called: their titles, other names and the parts of the site that they stand in;
     // a section has its own title besides
     const called = new Field(data.pages.length), wanted = new Field(data.pages.length)
     const ofPage = data.pages.map(([location, title, , names]) =>
       [...new Set([title, ...names, ...location.split("/").slice(0, -2)].flatMap(split).map(stem))])
-    data.docs.forEach(([page, , title], doc) => { // before the first key
+    for (const [doc, [page, , title]] of data.docs.entries()) { // before the first key
+      if (doc % 100 === 99) await rest()
       ofPage[page].forEach(root => called.add(root, page, doc, true))
       titled(title)[2].forEach(root => called.add(root, page, doc, doc === heads.get(page)))
-    })
+    }
     // What people type to find a doc: the phrases that have a stem, and the stems of each
     const typed = []
     const typedWith = new Map()
     let at = 0
     for (const packed of data.asked) {
+      await rest()
       const [delta, phrases] = packed.split(" ")
       at += parseInt(delta, 36)
       for (const phrase of phrases.split(",")) {
@@ -645,6 +672,30 @@
 
   // ------------------------------------------------------------ an answer
 
+  // To the first key, at once: the pages that have a word which begins so in their title or in another
+  // name, for each word of the question. The whole answer, which takes its time while the index is opened
+  // and its code is new, comes in their place.
+  const begin = () => {
+    const asked = split(last), found = []
+    const begins = text => {
+      const own = split(text)
+      return asked.length && asked.every(word => own.some(one => one.startsWith(word))) ? (own[0].startsWith(asked[0]) ? 2 : 1) / own.length : 0
+    }
+    pages.pages.forEach(([, title, weight, names], page) => {
+      const score = weight * Math.max(2 * begins(title), ...names.map(begins))
+      if (score) found.push({ page, score })
+    })
+    if (!found.length) return
+    found.sort((a, b) => b.score - a.score).splice(20)
+    const heads = new Map(), marked = marking([...asked])
+    pages.docs.forEach((doc, n) => { if (!heads.has(doc[0])) heads.set(doc[0], n) })
+    const terms = Object.fromEntries(asked.filter(word => word.length > 1).map(word => [word, true]))
+    postMessage({ type: 3, data: { items: found.map(({ page, score }) => {
+      const [location, title] = pages.pages[page], text = pages.docs[heads.get(page)]?.[3]
+      return [{ location, score, terms, title: marked(title), text: text && `<p>${marked(text)}</p>` }]
+    }) } })
+  }
+
   // What makes a result the answer, and how much each is worth. A page with every word somewhere is none
   // for that: it may be a long one. The weights were fitted (listwise, by the logarithm of a share) to the
   // questions of the tests, to the same with six of ten phrases that people type left out, so that
@@ -902,7 +953,7 @@
       words = data.config.words ?? ""
       if (typeof data.config.index === "string") address = data.config.index
       else {
-        index = Promise.resolve(open(data.config.index))
+        index = open(data.config.index)
         if (words) {
           const table = Uint8Array.from(atob(words), letter => letter.charCodeAt(0))
           index = index.then(known => learn(known, table))
@@ -913,6 +964,7 @@
     } else if (type === 2) {
       last = data.trim() && data
       if (!last) return reply()
+      if (pages) begin()
       await load().then(reply, error => {
         console.warn(`search: ${error.message}`)
         postMessage({ type: 3, data: { items: [] } })
