@@ -6,12 +6,10 @@ import re
 # --8<-- [start:chains]
 def chains(assembly):
     """Return how many of the widest AVX registers a packed addition adds another one to."""
-    for width in "zy":
-        register = rf"%({width}mm\d+)"
-        additions = re.findall(rf"\bvaddps\s+{register}, {register}, {register}", assembly)
-        if additions:
-            return len({result for _, before, result in additions if before == result})
-    return 0
+    width = "z" if "%zmm" in assembly else "y"
+    register = rf"%({width}mm\d+)"
+    additions = re.findall(rf"\bvaddps\s+{register}, {register}, {register}", assembly)
+    return len({result for _, before, result in additions if before == result})
 
 
 # --8<-- [end:chains]
