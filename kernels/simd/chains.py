@@ -6,8 +6,8 @@ import re
 # --8<-- [start:chains]
 def chains(assembly):
     """Return how many of the widest AVX registers a packed addition adds another one to."""
-    width = "z" if "%zmm" in assembly else "y"
-    register = rf"%({width}mm\d+)"
+    widest = max(re.findall(r"\bvaddps\s+%([yz])mm", assembly))  # z: sixteen lanes, y: eight
+    register = rf"%({widest}mm\d+)"
     additions = re.findall(rf"\bvaddps\s+{register}, {register}, {register}", assembly)
     return len({result for _, before, result in additions if before == result})
 
