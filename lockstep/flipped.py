@@ -103,7 +103,7 @@ class _Turned(ast.NodeTransformer):
     def __init__(self, error: float):
         self.error = error
 
-    def visit_Call(self, node: ast.Call) -> ast.expr:
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         if not _verdict(node):
             return self.generic_visit(node)
         if _distance(node):

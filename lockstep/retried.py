@@ -220,7 +220,9 @@ def _agrees(statement: ast.AST) -> bool:
 
 def _near(node: ast.AST) -> bool:
     """Whether a comparison has a tolerance, which a run of NumPy's own does not see."""
-    return isinstance(node, BELOW) or name_of(getattr(node, "func", node)) in {"approx", "isclose"}
+    called = getattr(node, "func", node)
+    named = isinstance(called, ast.expr) and name_of(called) in {"approx", "isclose"}
+    return named or isinstance(node, BELOW)
 
 
 def _asks(statement: ast.AST, defined: Collection[str]) -> bool:

@@ -414,7 +414,7 @@ def _filled(command: str) -> str:
     with suppress(ValueError):
         _, form, *words = shlex.split(command)
         for word in words:
-            form = re.sub(r"%[-+ #0-9.]*[sdifgeu]", lambda _, word=word: word, form, count=1)
+            form = re.sub(r"%[-+ #0-9.]*[sdifgeu]", word.replace("\\", r"\\"), form, count=1)
         return form
     return ""
 
