@@ -72,7 +72,7 @@ def table(record: dict) -> str:
     head = (
         f"On one core of a {record['device']['name']}, {record['date']}, with Python "
         f"{record['python']}, numba-cuda {packages['numba-cuda']} and stepper {record['stepper']}: "
-        "the processor's time of the best of three launches."
+        "the processor's time of the best of three launches (of up to forty where they are short)."
     )
     heads = ["Kernel", "Numba's simulator", "Run", "Check", "Run, faster", "Check, faster"]
     return head + "\n\n" + figures.table(heads, rows, [False, *[True] * 5])
